@@ -65,7 +65,7 @@ class Stream:
         return out
 
     def bits(self, shape: tuple[int, ...]) -> NDArray[np.uint64]:
-        """An array of 64 random bits each."""
+        """An array of 64 random bits each. Of that shape."""
         count = int(np.prod(shape))
         start = self.below(1 << 64)
         steps = (np.arange(1, count + 1, dtype=np.uint64)) * np.uint64(_GOLDEN) + np.uint64(start)
@@ -74,12 +74,12 @@ class Stream:
         return (z ^ (z >> np.uint64(31))).reshape(shape)
 
     def unit(self, shape: tuple[int, ...]) -> Floats:
-        """Floats in [0, 1), multiples of 2^-16."""
+        """Floats in [0, 1), multiples of 2^-16. Of that shape."""
         return (self.bits(shape) >> np.uint64(48)).astype(np.float64) / 65536.0
 
 
 def sin_turns(turns: Floats) -> Floats:
-    """Sine of an angle in turns, to 4e-7, by a polynomial on a quarter turn."""
+    """Sine of an angle in turns, to 4e-7, by a polynomial on a quarter turn. Any shape."""
     t = turns - np.floor(turns)
     sign = np.where(t < 0.5, 1.0, -1.0)
     t = np.where(t < 0.5, t, t - 0.5)
@@ -89,22 +89,25 @@ def sin_turns(turns: Floats) -> Floats:
 
 
 def cos_turns(turns: Floats) -> Floats:
-    """Cosine of an angle in turns."""
+    """Cosine of an angle in turns. Any shape."""
     return sin_turns(turns + 0.25)
 
 
 def quantise(metres: Floats) -> Floats:
-    """To the lattice of positions and texture coordinates."""
+    """To the lattice of positions and texture coordinates. Any shape."""
     return np.floor(metres * LATTICE + 0.5) / LATTICE
 
 
 def length(v: Floats) -> Floats:
-    """Euclidean norm of the last axis (three components), in a fixed order of additions."""
+    """Euclidean norm of the last axis (three components), in a fixed order of additions.
+
+    (..., 3) in, one axis less out.
+    """
     return np.sqrt(v[..., 0] * v[..., 0] + v[..., 1] * v[..., 1] + v[..., 2] * v[..., 2])
 
 
 def cross(a: Floats, b: Floats) -> Floats:
-    """Cross product of the last axis."""
+    """Cross product of the last axis. All (..., 3)."""
     return np.stack(
         [
             a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1],
@@ -116,13 +119,13 @@ def cross(a: Floats, b: Floats) -> Floats:
 
 
 def normalised(v: Floats) -> Floats:
-    """Unit vectors; a zero vector stays zero."""
+    """Unit vectors; a zero vector stays zero. (..., 3)."""
     size = length(v)
     return v / np.where(size > 0, size, 1.0)[..., None]
 
 
 def sphere(count: int, part: float = 0.5) -> Floats:
-    """Evenly spread unit vectors (a Fibonacci spiral); those of other parts, 0 to 1, lie between."""
+    """Evenly spread unit vectors (a Fibonacci spiral); those of other parts, 0 to 1, lie between. (count, 3)."""
     k = np.arange(count, dtype=np.float64) + (0.25 + 0.5 * part)
     y = 1 - 2 * k / count
     r = np.sqrt(1 - y * y)

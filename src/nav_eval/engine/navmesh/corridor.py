@@ -27,6 +27,7 @@ Ints = npt.NDArray[np.int32]
 
 @inner()
 def bubble_up(heap: Ints, cost: Floats, place: int, node: int) -> None:
+    """Move a node of the heap (K,) up to where its parent costs no more; cost (N, 2): metres so far and in all."""
     total = cost[node, TOTAL]
     while place > 0:
         parent = (place - 1) >> 1
@@ -39,7 +40,10 @@ def bubble_up(heap: Ints, cost: Floats, place: int, node: int) -> None:
 
 @inner()
 def pop(heap: Ints, cost: Floats, size: int) -> int:
-    """Take the first of `size` nodes off the heap: the last sinks to a leaf, then rises."""
+    """Take the first of `size` nodes off the heap: the last sinks to a leaf, then rises.
+
+    heap (K,) int32, cost (N, 2) float32.
+    """
     first, last = heap[0], memory.index(heap[size - 1])
     size -= 1
     place, child = 0, 1
@@ -54,7 +58,7 @@ def pop(heap: Ints, cost: Floats, size: int) -> int:
 
 @inner()
 def raise_node(heap: Ints, cost: Floats, size: int, node: int) -> None:
-    """Move a node of the heap up after its total fell."""
+    """Move a node of the heap up after its total fell. heap (K,) int32, cost (N, 2) float32."""
     for place in range(size):
         if heap[place] == node:
             bubble_up(heap, cost, place, node)
@@ -63,7 +67,7 @@ def raise_node(heap: Ints, cost: Floats, size: int, node: int) -> None:
 
 @inner()
 def next_generation(scratch: int, which: int, mark: Ints) -> int:
-    """A number that no mark holds yet."""
+    """A number that no mark holds yet. mark: (N,) int32, cleared when the numbers run out."""
     marks = memory.marks(scratch)
     marks[which] += 1
     if marks[which] == 2147483647:

@@ -129,7 +129,7 @@ def pull_string(
 
 @inner()
 def path_length(path: Floats, count: int) -> Scalar:
-    """Sum of the 3-D segments, metres."""
+    """Sum of the 3-D segments, metres. path: (N, 3), of which `count` rows hold."""
     total = ZERO
     for k in range(1, count):
         total += length(path[k - 1, 0] - path[k, 0], path[k - 1, 1] - path[k, 1], path[k - 1, 2] - path[k, 2])

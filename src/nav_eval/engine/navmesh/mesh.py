@@ -131,18 +131,21 @@ class NavMesh:
         return float(np.linalg.norm(vertices - vertices.mean(axis=0), axis=1).max()) if len(vertices) else 0.0
 
     def island_of(self, point: PointLike) -> int:
-        """The island that the point snaps to, -1 if none."""
+        """The island that the point snaps to, -1 if none. point: (3,), metres."""
         x, y, z = point.tolist() if type(point) is ndarray else point
         polygon = self._queries.polygon_of(self._mesh, x, y, z)
         return int(self.layout.island[polygon]) if polygon >= 0 else -1
 
     def island_radius(self, point: PointLike) -> float:
-        """Radius of the point's island, metres; 0 if it has none."""
+        """Radius of the point's island, metres; 0 if it has none. point: (3,)."""
         island = self.island_of(point)
         return self.islands[island].radius if island >= 0 else 0.0
 
     def snap(self, point: PointLike) -> Point:
-        """The nearest point of the mesh within 2 m in x and z and 4 m in y; NaN if there is none."""
+        """The nearest point of the mesh within 2 m in x and z and 4 m in y; NaN if there is none.
+
+        point: (3,), metres.
+        """
         x, y, z = point.tolist() if type(point) is ndarray else point
         return self._snap(self._mesh, x, y, z)
 
@@ -154,19 +157,28 @@ class NavMesh:
         return out
 
     def is_navigable(self, point: PointLike, max_y_delta: float = 0.5) -> bool:
-        """Whether the point lies on the mesh: its snapped point is within 1 cm in xz and max_y_delta in y."""
+        """Whether the point lies on the mesh: its snapped point is within 1 cm in xz and max_y_delta in y.
+
+        point: (3,), metres.
+        """
         x, y, z = point.tolist() if type(point) is ndarray else point
         return self._is_navigable(self._mesh, x, y, z, max_y_delta)
 
     def distance_to_obstacle(self, point: PointLike, max_radius: float = 2.0) -> float:
-        """Distance in the plane to the nearest border of the mesh, at most max_radius; inf off the mesh."""
+        """Distance in the plane to the nearest border of the mesh, at most max_radius; inf off the mesh.
+
+        point: (3,), metres.
+        """
         if not 0 <= max_radius < math.inf:
             raise NavmeshError(f"max_radius is {max_radius}: give a finite number of metres >= 0")
         x, y, z = point.tolist() if type(point) is ndarray else point
         return self._obstacle(self._mesh, self._scratch.address, x, y, z, max_radius)
 
     def step(self, start: PointLike, end: PointLike, sliding: bool = True) -> Point:
-        """Where a move from start towards end comes to: along walls if sliding, else to the first wall."""
+        """Where a move from start towards end comes to: along walls if sliding, else to the first wall.
+
+        Both (3,), metres.
+        """
         ax, ay, az = start.tolist() if type(start) is ndarray else start
         bx, by, bz = end.tolist() if type(end) is ndarray else end
         return self._step(self._mesh, self._scratch.address, ax, ay, az, bx, by, bz, sliding)
@@ -179,7 +191,10 @@ class NavMesh:
         return out
 
     def raycast(self, start: PointLike, end: PointLike) -> tuple[float, Point]:
-        """How far (0..1) the straight way is open, and the point reached; NaN where start is off the mesh."""
+        """How far (0..1) the straight way is open, and the point reached; NaN where start is off the mesh.
+
+        Both (3,), metres.
+        """
         t, x, y, z = self._queries.raycast(self._mesh, *_xyz(start), *_xyz(end))
         return t, (x, y, z)
 
@@ -266,6 +281,8 @@ class NavMesh:
         """Habitat's top-down map: (rows along z, columns along x), true where navigable within max_y_delta of height.
 
         Without a height, the lowest of the mesh is taken, as Habitat's own scripts do.
+
+        The array is (H, W): the mesh's extent in z and x, divided by `meters_per_pixel`.
         """
         low, high = self.bounds
         span = np.abs(low - high) / np.float32(meters_per_pixel)
@@ -279,7 +296,7 @@ class NavMesh:
         return out
 
     def distance_field(self, goal: PointLike) -> DistanceField:
-        """The exact distances to a goal from anywhere; the last few fields are kept."""
+        """The exact distances to a goal from anywhere; the last few fields are kept. goal: (3,), metres."""
         return self._field(_xyz(np.asarray(goal, np.float32)))
 
     def _build_field(self, goal: Point) -> DistanceField:

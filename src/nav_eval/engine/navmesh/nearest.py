@@ -44,7 +44,7 @@ Found = tuple[int, Scalar, Scalar, Scalar]
 
 @inner()
 def nearest_on_edges(segments: Floats, start: int, end: int, x: Scalar, z: Scalar) -> Found:
-    """(segment, point) nearest to (x, z) in the plane; segment -1 if there are none."""
+    """(segment, point) nearest to (x, z) in the plane; segment -1 if there are none. segments: (S, 2, 3), metres."""
     best, best_t, chosen = FLT_MAX, ZERO, -1
     for k in range(start, end):
         distance, t = distance_to_segment(x, z, segments[k, 0], segments[k, 1])

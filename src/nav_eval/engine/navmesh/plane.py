@@ -24,7 +24,7 @@ SAME_POINT = np.float32(1.0 / 16384.0) * np.float32(1.0 / 16384.0)
 
 @inner()
 def distance_to_segment(x: Scalar, z: Scalar, a: Floats, b: Floats) -> tuple[Scalar, Scalar]:
-    """Squared distance of (x, z) to the segment a-b and the parameter 0..1 of the nearest point."""
+    """Squared distance of (x, z) to the segment a-b and the parameter 0..1 of the nearest point. a, b: (3,), metres."""
     width, depth = b[0] - a[0], b[2] - a[2]
     dx, dz = x - a[0], z - a[2]
     length = width * width + depth * depth
@@ -42,13 +42,16 @@ def distance_to_segment(x: Scalar, z: Scalar, a: Floats, b: Floats) -> tuple[Sca
 
 @inner()
 def between(a: Floats, b: Floats, t: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-    """The point at parameter t from a to b."""
+    """The point at parameter t from a to b. a, b: (3,), metres."""
     return a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t
 
 
 @inner()
 def holds(corners: Floats, count: int, x: Scalar, z: Scalar) -> bool:
-    """Whether (x, z) lies in the polygon, by crossings; points on an edge fall to one side of it."""
+    """Whether (x, z) lies in the polygon, by crossings; points on an edge fall to one side of it.
+
+    corners: (C, 3), of which `count` rows hold; metres.
+    """
     inside = False
     j = count - 1
     for i in range(count):
@@ -61,7 +64,7 @@ def holds(corners: Floats, count: int, x: Scalar, z: Scalar) -> bool:
 
 @inner()
 def height_in_triangle(triangle: Floats, x: Scalar, z: Scalar) -> tuple[bool, Scalar]:
-    """Whether the triangle holds (x, z), its edges included, and its height there."""
+    """Whether the triangle holds (x, z), its edges included, and its height there. triangle: (3, 3), metres."""
     ax, ay, az = triangle[0, 0], triangle[0, 1], triangle[0, 2]
     v0x, v0y, v0z = triangle[2, 0] - ax, triangle[2, 1] - ay, triangle[2, 2] - az
     v1x, v1y, v1z = triangle[1, 0] - ax, triangle[1, 1] - ay, triangle[1, 2] - az
@@ -96,6 +99,8 @@ def cut(
     """Where the segment a-b enters and leaves a convex polygon: (touches, t in, t out, edge in, edge out).
 
     An edge of -1 means that this end of the segment lies inside.
+
+    corners: (C, 3), of which `count` rows hold; metres.
     """
     t_in, t_out, edge_in, edge_out = ZERO, ONE, -1, -1
     dir_x, dir_z = bx - ax, bz - az

@@ -120,7 +120,10 @@ def geodesics(mesh: int, scratch: int, starts: Floats, ends: Floats, out: Floats
 def geodesic_to_any(
     mesh: int, scratch: int, ax: float, ay: float, az: float, goals: Floats, order: npt.NDArray[np.int64]
 ) -> tuple[float, int]:
-    """(least length, goal), goals in the given order; Habitat passes over those farther as the crow flies."""
+    """(least length, goal), goals in the given order; Habitat passes over those farther as the crow flies.
+
+    goals (N, 3), metres; order (N,).
+    """
     x, y, z = np.float32(ax), np.float32(ay), np.float32(az)
     start = nearest_polygon(mesh, x, y, z)
     best, chosen = INFINITY, -1
@@ -145,6 +148,7 @@ def snap(mesh: int, x: float, y: float, z: float) -> Point:
 
 @kernel("void(int64,float32[:,::1],float32[:,::1],int32[::1])")
 def snap_all(mesh: int, points: Floats, out: Floats, polygons: npt.NDArray[np.int32]) -> None:
+    """Nearest polygon and its point, for points (N, 3) in metres, into polygons (N,) and out (N, 3)."""
     for i in range(len(points)):
         polygons[i], out[i, 0], out[i, 1], out[i, 2] = nearest_polygon(mesh, points[i, 0], points[i, 1], points[i, 2])
 
@@ -231,6 +235,7 @@ def step(
 
 @kernel("void(int64,int64,float32[:,::1],float32[:,::1],boolean,float32[:,::1])")
 def step_all(mesh: int, scratch: int, starts: Floats, ends: Floats, sliding: bool, out: Floats) -> None:
+    """`try_step` from starts (N, 3) towards ends (N, 3), into out (N, 3); metres."""
     for i in range(len(starts)):
         a, b = starts[i], ends[i]
         out[i, 0], out[i, 1], out[i, 2] = try_step(mesh, scratch, a[0], a[1], a[2], b[0], b[1], b[2], sliding)
@@ -271,7 +276,7 @@ def topdown(
     max_y_delta: float,
     out: npt.NDArray[np.bool_],
 ) -> None:
-    """Navigable pixels, rows along z; coordinates are summed up in float32 as Habitat sums them."""
+    """Navigable pixels, rows along z; coordinates are summed up in float32 as Habitat sums them. out: (H, W)."""
     pixel, y, delta = np.float32(meters_per_pixel), np.float32(height), np.float32(max_y_delta)
     z = np.float32(z0)
     for row in range(out.shape[0]):

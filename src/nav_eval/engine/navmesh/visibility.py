@@ -288,7 +288,10 @@ def _measure(
 def query_field(
     mesh: int, px: float, py: float, pz: float, start: Ints, owner: Ints, cones: Doubles, roots: Doubles
 ) -> tuple[float, int]:
-    """(distance to the goal, next root); (inf, -1) where there is no way."""
+    """(distance to the goal, next root); (inf, -1) where there is no way.
+
+    start (P + 1,): a polygon's first cone; owner (C,): a cone's root; cones (C, 5); roots (R, 4).
+    """
     x, y, z = np.float32(px), np.float32(py), np.float32(pz)
     polygon, _, _, _ = nearest_polygon(mesh, x, y, z)
     if polygon < 0:

@@ -33,6 +33,8 @@ def floors(
 
     Two floors of neighbouring columns are connected if a gap of `height` is open across both and the step is at
     most `climb`, both in cells; the lowest such floor is taken, among the 63 lowest of the column.
+
+    first (W * D,), spans (S, 4); of F floors: start (W * D + 1,), level (F,), area (F,), near (F, 4), column (F,).
     """
     columns = width * depth
     count = 0
@@ -86,6 +88,8 @@ def chamfer(distance: Ints, near: Ints) -> None:
     """Lower each distance to its neighbours' + 2 (sides) or + 3 (diagonals), in place, in two sweeps.
 
     The diagonal of direction d is reached through d, then turning left: the way that Recast goes.
+
+    distance (S,), in half cells; near (S, 4): the span in each direction, or -1.
     """
     for sweep in range(2):
         for step in range(len(distance)):
@@ -104,7 +108,10 @@ def chamfer(distance: Ints, near: Ints) -> None:
 
 @kernel()
 def erode(area: NDArray[np.uint8], near: Ints, radius: int) -> None:
-    """Make floors within `radius` cells of a border or a wall unwalkable, in place."""
+    """Make floors within `radius` cells of a border or a wall unwalkable, in place.
+
+    area (S,), 0: unwalkable; near (S, 4).
+    """
     distance = np.empty(len(area), np.int32)
     for i in range(len(area)):
         open_sides = 0

@@ -34,6 +34,8 @@ def strip(points: Floats, hull: Longs, count: int, originals: int, triangles: Lo
     """Triangulate a hull alone: from the ear of least perimeter, always the shorter next triangle; how many.
 
     Ears are taken at the polygon's own corners only: hull entries below `originals`.
+
+    points (N, 3), metres; hull (H,) indices; triangles (T, 3), written to.
     """
     start, left, right = long(0), long(1), count - 1
     least = FAR
@@ -174,7 +176,10 @@ def _put(triangles: Longs, t: int, a: int, b: int) -> None:
 
 @inner(_nrt=False)
 def delaunay(points: Floats, n: int, hull: Longs, hull_count: int, edges: Longs, triangles: Longs) -> int:
-    """Triangulate n points whose hull is given, into `triangles`; how many. `edges` (>= 10 n, 4) is scratch."""
+    """Triangulate n points whose hull is given, into `triangles`; how many. `edges` (>= 10 n, 4) is scratch.
+
+    points (N, 3), metres; hull (H,); triangles (T, 3).
+    """
     most = 10 * n
     count = long(0)
     j = hull_count - 1

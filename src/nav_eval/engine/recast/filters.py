@@ -17,7 +17,10 @@ NO_CEILING = 0xFFFF
 
 @kernel(_nrt=False)
 def allow_low_obstacles(first: NDArray[np.int32], spans: NDArray[np.int32], climb: int) -> None:
-    """A span that is too steep becomes walkable if it is a step up from the walkable span below it (a kerb)."""
+    """A span that is too steep becomes walkable if it is a step up from the walkable span below it (a kerb).
+
+    first (W * D,): a column's lowest span; spans (S, 4), heights in cells.
+    """
     for column in range(len(first)):
         below = -1
         below_was_walkable = False
@@ -44,7 +47,10 @@ def _ceiling(spans: NDArray[np.int32], span: int) -> int:
 def remove_ledges(
     first: NDArray[np.int32], spans: NDArray[np.int32], width: int, depth: int, height: int, climb: int
 ) -> None:
-    """A span next to a drop of more than `climb`, or on a slope that steep across its neighbours, is no floor."""
+    """A span next to a drop of more than `climb`, or on a slope that steep across its neighbours, is no floor.
+
+    first (W * D,), spans (S, 4); heights in cells.
+    """
     for column in range(width * depth):
         span = first[column]
         if span == -1:
@@ -83,7 +89,7 @@ def remove_ledges(
 
 @kernel(_nrt=False)
 def remove_low_ceilings(first: NDArray[np.int32], spans: NDArray[np.int32], height: int) -> None:
-    """A span with less than `height` free above it is no floor."""
+    """A span with less than `height` free above it is no floor. first (W * D,), spans (S, 4); heights in cells."""
     for column in range(len(first)):
         span = first[column]
         while span != -1:

@@ -45,7 +45,10 @@ class Grid:
 
 
 def clean(positions: Positions, triangles: Triangles) -> tuple[Positions, Triangles]:
-    """Contiguous float32 and int32 arrays, without triangles that are not finite; NavmeshError if none is left."""
+    """Contiguous float32 and int32 arrays, without triangles that are not finite; NavmeshError if none is left.
+
+    (V, 3) metres and (T, 3).
+    """
     positions = np.ascontiguousarray(positions, np.float32)
     triangles = np.ascontiguousarray(triangles, np.int32)
     if positions.ndim != 2 or positions.shape[1:] != (3,) or triangles.ndim != 2 or triangles.shape[1:] != (3,):

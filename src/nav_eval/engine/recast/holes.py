@@ -108,6 +108,8 @@ def join_holes(outline: Longs, n: int, corners: Longs, table: Longs, holes: Long
 
     `outline` and `other` are scratch arrays with room for the result; they change places at each join. A hole that
     sees no corner of the outline stays a contour of its own.
+
+    outline, other and corners: (C, 4), in cells; table: (K, 3); holes: (H,).
     """
     keys = np.zeros(len(outline), np.int64)
     for rank in range(len(holes)):
@@ -138,6 +140,8 @@ def merge_holes(corners: Longs, table: Longs) -> tuple[Longs, Longs]:
 
     Rows of the table keep their places; joined holes have size 0. A region without an outline keeps its holes as
     contours; of several outlines the last is the one.
+
+    corners: (C, 4), in cells; table: (K, 3).
     """
     if len(table) == 0:
         return corners, table

@@ -129,6 +129,9 @@ def gather_heights(
     """Fill `heights` for the box of w x d cells at (x0, z0) around a polygon of region `own`.
 
     corners (>= count, 3) int32 in cells; `columns` is the width of the heightfield; `queue` is scratch.
+
+    corners (count, 4), in cells; start (W * D + 1,), level, region and column (F,), near (F, 4) as in compact.py;
+    heights (w * d,), in cells; queue: scratch.
     """
     for k in range(w * d):
         heights[k] = UNSET
@@ -193,6 +196,8 @@ def height_at(
     """Height in cells at (x, z) metres; where unset, the one closest to y in the nearest ring that has any.
 
     Rings up to `radius` cells are searched; UNSET if all are empty.
+
+    heights: (W * D,) of the box.
     """
     nudge = single(0.01)
     cx = min(max(int(np.floor(x * inverse_size + nudge)) - x0, 0), w - 1)

@@ -24,7 +24,7 @@ _SLACK = single(1e-4)
 
 @inner(_nrt=False)
 def cross2(p: Floats, a: int, b: int, q: Floats, c: int) -> float:
-    """Twice the signed area of p[a], p[b], q[c] in x and z."""
+    """Twice the signed area of p[a], p[b], q[c] in x and z. p, q: (N, 3), metres."""
     return single((p[b, 0] - p[a, 0]) * (q[c, 2] - p[a, 2]) - (p[b, 2] - p[a, 2]) * (q[c, 0] - p[a, 0]))
 
 
@@ -37,7 +37,7 @@ def distance2(ax: float, az: float, bx: float, bz: float) -> float:
 
 @inner(_nrt=False)
 def segment_gap2(p: Floats, i: int, q: Floats, a: int, b: int) -> float:
-    """Squared distance in the plane of p[i] from the segment q[a]-q[b]."""
+    """Squared distance in the plane of p[i] from the segment q[a]-q[b]. p, q: (N, 3), metres."""
     abx = q[b, 0] - q[a, 0]
     abz = q[b, 2] - q[a, 2]
     length = abx * abx + abz * abz
@@ -52,7 +52,7 @@ def segment_gap2(p: Floats, i: int, q: Floats, a: int, b: int) -> float:
 
 @inner(_nrt=False)
 def segment_gap3(p: Floats, i: int, a: int, b: int) -> float:
-    """Squared distance in space of p[i] from the segment p[a]-p[b]."""
+    """Squared distance in space of p[i] from the segment p[a]-p[b]. p: (N, 3), metres."""
     abx = p[b, 0] - p[a, 0]
     aby = p[b, 1] - p[a, 1]
     abz = p[b, 2] - p[a, 2]
@@ -69,7 +69,7 @@ def segment_gap3(p: Floats, i: int, a: int, b: int) -> float:
 
 @inner(_nrt=False)
 def signed_border_gap(polygon: Floats, count: int, p: Floats, i: int) -> float:
-    """Squared distance of p[i] from the polygon's border, negative inside."""
+    """Squared distance of p[i] from the polygon's border, negative inside. polygon, p: (N, 3), metres."""
     inside = False
     least = FAR
     j = count - 1
@@ -106,7 +106,10 @@ def _triangle_gap(p: Floats, i: int, q: Floats, a: int, b: int, c: int) -> float
 
 @inner(_nrt=False)
 def mesh_gap(p: Floats, i: int, q: Floats, triangles: NDArray[np.int64], count: int) -> float:
-    """Least vertical distance of p[i] from a mesh, or -1 if it is above or below none of it."""
+    """Least vertical distance of p[i] from a mesh, or -1 if it is above or below none of it.
+
+    p, q: (N, 3), metres; triangles (T, 3).
+    """
     least = FAR
     for t in range(count):
         least = min(least, _triangle_gap(p, i, q, triangles[t, 0], triangles[t, 1], triangles[t, 2]))
@@ -115,7 +118,10 @@ def mesh_gap(p: Floats, i: int, q: Floats, triangles: NDArray[np.int64], count: 
 
 @inner(_nrt=False)
 def circumcircle(p: Floats, a: int, b: int, c: int) -> tuple[float, float, float]:
-    """(x, z, radius) of the circle through three points in the plane; the first point and 0 if they are in line."""
+    """(x, z, radius) of the circle through three points in the plane; the first point and 0 if they are in line.
+
+    p: (N, 3), metres.
+    """
     bx, bz = p[b, 0] - p[a, 0], p[b, 2] - p[a, 2]
     cx, cz = p[c, 0] - p[a, 0], p[c, 2] - p[a, 2]
     area = bx * cz - bz * cx

@@ -19,20 +19,23 @@ Points = NDArray[np.int64]
 
 @inner(_nrt=False)
 def turn(p: Points, a: int, q: Points, b: int, r: Points, c: int) -> int:
-    """Twice the signed area of the triangle p[a], q[b], r[c]: negative to the left, 0 on a line."""
+    """Twice the signed area of the triangle p[a], q[b], r[c]: negative to the left, 0 on a line.
+
+    All (N, 3), in cells.
+    """
     ax, az = p[a, 0], p[a, 2]
     return long((q[b, 0] - ax) * (r[c, 2] - az) - (r[c, 0] - ax) * (q[b, 2] - az))
 
 
 @inner(_nrt=False)
 def same(p: Points, a: int, q: Points, b: int) -> bool:
-    """Equal seen from above."""
+    """Equal seen from above. Both (N, 3), in cells."""
     return bool(p[a, 0] == q[b, 0] and p[a, 2] == q[b, 2])
 
 
 @inner(_nrt=False)
 def cross(p: Points, a: int, q: Points, b: int, r: Points, c: int, d: int) -> bool:
-    """Whether segments p[a]-q[b] and r[c]-r[d] cross at a point inside both."""
+    """Whether segments p[a]-q[b] and r[c]-r[d] cross at a point inside both. All (N, 3), in cells."""
     abc = turn(p, a, q, b, r, c)
     abd = turn(p, a, q, b, r, d)
     if abc == 0 or abd == 0 or (abc < 0) == (abd < 0):
@@ -44,7 +47,7 @@ def cross(p: Points, a: int, q: Points, b: int, r: Points, c: int, d: int) -> bo
 
 @inner(_nrt=False)
 def on_segment(p: Points, a: int, q: Points, b: int, r: Points, c: int) -> bool:
-    """Whether r[c] lies on the closed segment p[a]-q[b]."""
+    """Whether r[c] lies on the closed segment p[a]-q[b]. All (N, 3), in cells."""
     if turn(p, a, q, b, r, c) != 0:
         return False
     k = 0 if p[a, 0] != q[b, 0] else 2
@@ -53,7 +56,7 @@ def on_segment(p: Points, a: int, q: Points, b: int, r: Points, c: int) -> bool:
 
 @inner(_nrt=False)
 def meet(p: Points, a: int, q: Points, b: int, r: Points, c: int, d: int) -> bool:
-    """Whether segments p[a]-q[b] and r[c]-r[d] share a point."""
+    """Whether segments p[a]-q[b] and r[c]-r[d] share a point. All (N, 3), in cells."""
     return (
         cross(p, a, q, b, r, c, d)
         or on_segment(p, a, q, b, r, c)
@@ -65,7 +68,7 @@ def meet(p: Points, a: int, q: Points, b: int, r: Points, c: int, d: int) -> boo
 
 @inner(_nrt=False)
 def in_cone(p: Points, before: int, a: int, after: int, q: Points, b: int) -> bool:
-    """Whether a -> q[b] starts strictly inside the corner before-a-after of polygon p."""
+    """Whether a -> q[b] starts strictly inside the corner before-a-after of polygon p. Both (N, 3), in cells."""
     if turn(p, before, p, a, p, after) <= 0:
         return turn(p, a, q, b, p, before) < 0 and turn(q, b, p, a, p, after) < 0
     return not (turn(p, a, q, b, p, after) <= 0 and turn(q, b, p, a, p, before) <= 0)
@@ -73,7 +76,7 @@ def in_cone(p: Points, before: int, a: int, after: int, q: Points, b: int) -> bo
 
 @inner(_nrt=False)
 def in_cone_or_on_it(p: Points, before: int, a: int, after: int, q: Points, b: int) -> bool:
-    """As in_cone, but a convex corner's own sides count as inside."""
+    """As in_cone, but a convex corner's own sides count as inside. Both (N, 3), in cells."""
     if turn(p, before, p, a, p, after) <= 0:
         return turn(p, a, q, b, p, before) <= 0 and turn(q, b, p, a, p, after) <= 0
     return not (turn(p, a, q, b, p, after) <= 0 and turn(q, b, p, a, p, before) <= 0)

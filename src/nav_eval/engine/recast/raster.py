@@ -200,6 +200,9 @@ def rasterize(
     """The heightfield (first, spans) of triangles within [low, high]; merge_threshold in cells.
 
     Where spans merge, the top one's area wins unless their tops are within merge_threshold of each other.
+
+    positions (V, 3), low and high (3,), metres; triangles (T, 3), areas (T,); first (W * D,), spans (S, 4), heights in
+    cells.
     """
     first = np.empty(width * depth, np.int32)
     for column in range(width * depth):

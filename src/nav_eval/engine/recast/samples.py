@@ -47,6 +47,8 @@ def sample_edge(
     """Append to `points` the samples needed along a -> b, in that order; the number of points then.
 
     The samples are computed from the end that is first in x, then z, so that both polygons of an edge agree.
+
+    points (N, 3) and edge (E, 3), metres; cell (3,); box (4,); heights (D * W,), in cell heights.
     """
     if abs(points[a, 0] - points[b, 0]) < _EQUAL:
         swapped = points[a, 2] > points[b, 2]

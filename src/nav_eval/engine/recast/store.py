@@ -27,6 +27,8 @@ def build_or_load(positions: Positions, triangles: Triangles, settings: NavmeshS
     """The `.navmesh` bytes over these triangles: from the cache if they were built with these settings, else built.
 
     NavmeshError as build_navmesh.
+
+    (V, 3) metres, y up, and (T, 3).
     """
     path = cache_home() / "navmesh" / f"{_key(positions, triangles, settings)}.navmesh"
     stored = _read(path)

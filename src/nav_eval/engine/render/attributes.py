@@ -17,7 +17,10 @@ def read_depth(camera: Camera, inverse_depth: F32, depth: F32) -> None:
 
 @inner(_nrt=False)
 def read_depth_rows(camera: Camera, inverse_depth: F32, top: Scalar, bottom: Scalar, depth: F32) -> None:
-    """The rows from `top` on."""
+    """The rows from `top` on.
+
+    inverse_depth (R,), 1/m; depth (H, W), metres along the optical axis, 0 where nothing is seen.
+    """
     for y in range(top, bottom):
         source = inverse_depth[y * camera.stride : y * camera.stride + camera.width]
         target = depth[y]

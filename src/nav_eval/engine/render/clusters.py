@@ -40,7 +40,10 @@ def triangle_flags(scene: Scene) -> NDArray[np.uint8]:
 
 
 def kd_leaves(points: NDArray[np.float64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Order of the points, and the start of each leaf of at most `size` points, with the total appended."""
+    """Order of the points, and the start of each leaf of at most `size` points, with the total appended.
+
+    points (N, 3); (N,) and (L + 1,).
+    """
     order = np.arange(len(points))
     starts: list[int] = []
     stack = [(0, len(points))] if len(points) else []

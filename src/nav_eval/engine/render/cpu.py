@@ -87,7 +87,10 @@ class CpuRenderer:
     def render(
         self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0, people: People = ()
     ) -> Frame:
-        """One view, drawn on the calling thread and on as many idle ones as the renderer was made for."""
+        """One view, drawn on the calling thread and on as many idle ones as the renderer was made for.
+
+        position: (3,), metres; angles in radians.
+        """
         return self._render(self._threads, position, yaw, pitch, roll, people)
 
     def render_batch(
@@ -97,7 +100,7 @@ class CpuRenderer:
         pitches: ArrayLike | None = None,
         people: Sequence[People] | None = None,
     ) -> list[Frame]:
-        """N views, one camera per thread."""
+        """N views, one camera per thread. positions (N, 3), metres; yaws and pitches (N,), radians."""
         places, headings, tilts = check_batch(positions, yaws, pitches)
         theirs = people or [()] * len(places)
         if len(places) == 1:

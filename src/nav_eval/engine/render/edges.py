@@ -60,7 +60,10 @@ def blend(camera: Camera, assets: Assets, work: Workspace, plain: U8, rgb: U8) -
 
 @inner(_nrt=False, forceinline=True)
 def contrast(plain: U8, at: Scalar, other: Scalar) -> Scalar:
-    """Sum of the channels' differences between the pixels whose colours begin at `at` and `other`."""
+    """Sum of the channels' differences between the pixels whose colours begin at `at` and `other`.
+
+    plain: (H * W * 3,).
+    """
     red = abs(np.int64(plain[at]) - np.int64(plain[other]))
     green = abs(np.int64(plain[at + np.uint64(1)]) - np.int64(plain[other + np.uint64(1)]))
     blue = abs(np.int64(plain[at + np.uint64(2)]) - np.int64(plain[other + np.uint64(2)]))
@@ -69,7 +72,7 @@ def contrast(plain: U8, at: Scalar, other: Scalar) -> Scalar:
 
 @inner(_nrt=False, forceinline=True)
 def mix(plain: U8, rgb: U8, target: Scalar, source: Scalar, share: Scalar) -> None:
-    """The pixel at `target` takes `share` of the colour at `source`."""
+    """The pixel at `target` takes `share` of the colour at `source`. plain, rgb: (H * W * 3,)."""
     weight = np.int64(share * 256.0 + 0.5)
     for channel in range(3):
         step = (np.int64(plain[source + channel]) - np.int64(plain[target + channel])) * weight
@@ -79,7 +82,10 @@ def mix(plain: U8, rgb: U8, target: Scalar, source: Scalar, share: Scalar) -> No
 
 @inner(_nrt=False, forceinline=True)
 def even(ids: I32, materials: I32, inverse_depth: F32, here: Scalar, step: Scalar) -> bool:
-    """Whether a pixel and the next show one material on one plane: 1/z goes on in equal steps."""
+    """Whether a pixel and the next show one material on one plane: 1/z goes on in equal steps.
+
+    ids, inverse_depth: (R,); materials (T,).
+    """
     there = here + step
     if ids[here] < 0 or ids[there] < 0:
         return False
@@ -94,7 +100,10 @@ def even(ids: I32, materials: I32, inverse_depth: F32, here: Scalar, step: Scala
 def border(
     camera: Camera, assets: Assets, ids: I32, inverse_depth: F32, x: Scalar, y: Scalar, dx: Scalar, dy: Scalar
 ) -> Scalar:
-    """Where between two pixels' centres (0 to 1) the nearer surface ends; NOWHERE if no edge of this slope is there."""
+    """Where between two pixels' centres (0 to 1) the nearer surface ends; NOWHERE if no edge of this slope is there.
+
+    ids, inverse_depth: (R,).
+    """
     here = y * camera.stride + x
     there = here + dx + dy * camera.stride
     first, second = ids[here], ids[there]

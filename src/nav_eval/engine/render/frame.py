@@ -72,7 +72,7 @@ class Renderer(Protocol):
     def render(
         self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0, people: People = ()
     ) -> Frame:
-        """One view, with whoever stands there."""
+        """One view, with whoever stands there. position: (3,), metres; angles in radians."""
 
     def render_batch(
         self,

@@ -22,7 +22,10 @@ tuple_of: Any = types.BaseTuple.from_types
 
 
 def handle(value: Assets | Workspace) -> I64:
-    """The words of all arrays; TypeError where one is not of the kind that its field's annotation tells."""
+    """The words of all arrays; TypeError where one is not of the kind that its field's annotation tells.
+
+    (K,): addresses, and lengths of all but the first axis.
+    """
     if type_of(value) != native(type(value)):
         raise TypeError(f"{type_of(value)} instead of {native(type(value))}")
     return np.array([*_words(value)], np.int64)

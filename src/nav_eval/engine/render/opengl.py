@@ -93,7 +93,7 @@ class OpenGLRenderer:
     def render(
         self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0, people: People = ()
     ) -> Frame:
-        """One view."""
+        """One view. position: (3,), metres; angles in radians."""
         return self._draw([(view(position, yaw, pitch, roll), people)])[0]
 
     def render_batch(
@@ -103,7 +103,10 @@ class OpenGLRenderer:
         pitches: ArrayLike | None = None,
         people: Sequence[People] | None = None,
     ) -> list[Frame]:
-        """N views with one read-back for each part of the batch that fits the framebuffer."""
+        """N views with one read-back for each part of the batch that fits the framebuffer.
+
+        positions (N, 3), metres; yaws and pitches (N,), radians.
+        """
         places, headings, tilts = check_batch(positions, yaws, pitches)
         poses = [view(place, yaw, pitch) for place, yaw, pitch in zip(places, headings, tilts)]
         views = list(zip(poses, people or [()] * len(poses), strict=True))
@@ -331,7 +334,10 @@ class _Stage:
 
 
 def draw_order(material_ids: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Triangles in the order of the file, which decides where surfaces coincide; by material if it changes often."""
+    """Triangles in the order of the file, which decides where surfaces coincide; by material if it changes often.
+
+    Both (T,).
+    """
     if np.count_nonzero(np.diff(material_ids)) <= MAX_DRAWS:
         return np.arange(len(material_ids))
     return np.argsort(material_ids, kind="stable")

@@ -24,7 +24,10 @@ STEP = math.radians(30.0)
 
 
 def cube_faces(renderer: Renderer, position: ArrayLike, yaw: float = 0.0, people: People = ()) -> dict[str, Frame]:
-    """Six frames by name; needs a square lens of 90 degrees. The top of `up` is behind, of `down` in front."""
+    """Six frames by name; needs a square lens of 90 degrees. The top of `up` is behind, of `down` in front.
+
+    position: (3,), metres.
+    """
     lens = renderer.lens
     if lens.width != lens.height or lens.hfov != 90.0:
         raise ConfigError(
@@ -49,6 +52,8 @@ def equirectangular(
 
     rgb is interpolated, all else is the nearest face pixel. depth is the length of the ray, metres, because a
     sphere has no optical axis.
+
+    position: (3,), metres.
     """
     faces = cube_faces(renderer, position, yaw, people)
     lookup = _lookup(width, renderer.lens.width)
@@ -59,7 +64,10 @@ def equirectangular(
 def vln_views(
     renderer: Renderer, position: ArrayLike, yaw: float = 0.0, *, views: int = 36, people: People = ()
 ) -> list[Frame]:
-    """R2R's 36 or 12 views, in its order; the first heading is `yaw`, the next ones lie to the right of it."""
+    """R2R's 36 or 12 views, in its order; the first heading is `yaw`, the next ones lie to the right of it.
+
+    position: (3,), metres.
+    """
     yaws, pitches = vln_directions(yaw, views)
     places = np.tile(np.asarray(position, np.float64), (views, 1))
     return _batch(renderer, places, yaws, pitches, people)
@@ -72,7 +80,7 @@ def _batch(renderer: Renderer, places: ArrayLike, yaws: ArrayLike, pitches: Arra
 
 
 def vln_directions(yaw: float, views: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(views,) yaw and pitch of each view, radians."""
+    """(views,) yaw and pitch of each view, radians. Both of shape (views,)."""
     if views not in (12, 36):
         raise ConfigError(f"A VLN panorama has 12 or 36 views, not {views}.")
     index = np.arange(views)

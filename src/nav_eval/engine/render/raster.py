@@ -89,7 +89,10 @@ def draw(camera: Camera, assets: Assets, count: Scalar, upper: Scalar, lower: Sc
 
 @inner(_nrt=False, forceinline=True)
 def clear(camera: Camera, upper: Scalar, lower: Scalar, depth: F32, ids: I32, far: F32, dirty: U8) -> None:
-    """Empty depth in some rows; tiles start clean with bound 0."""
+    """Empty depth in some rows; tiles start clean with bound 0.
+
+    depth (R,), ids (R + CHUNK,), far and dirty (R / 64,), as in `Workspace`.
+    """
     stride, last = camera.stride, lower == camera.height
     begin, end = upper * stride, lower * stride
     depth[begin:end] = np.float32(0.0)
@@ -116,7 +119,10 @@ def is_hidden(
     far: F32,
     dirty: U8,
 ) -> bool:
-    """True if in every tile of a cluster's rectangle all pixels are nearer than its box (`nearest`: 1/z)."""
+    """True if in every tile of a cluster's rectangle all pixels are nearer than its box (`nearest`: 1/z).
+
+    depth (R,), far and dirty (R / 64,).
+    """
     across = stride // TILE
     for ty in range(top // TILE, (bottom + TILE - 1) // TILE):
         for tx in range(left // TILE, (right + TILE - 1) // TILE):
@@ -132,7 +138,10 @@ def is_hidden(
 
 @inner(_nrt=False, forceinline=True)
 def farthest(origin: Scalar, stride: Scalar, depth: F32) -> Scalar:
-    """The least 1/z of a tile that starts at pixel `origin`; eight columns side by side, which vectorises."""
+    """The least 1/z of a tile that starts at pixel `origin`; eight columns side by side, which vectorises.
+
+    depth: (R,) 1/z, 1/m.
+    """
     lowest = np.float32(BEYOND)
     for row in range(TILE):
         at = np.uint64(origin + row * stride)
@@ -144,7 +153,7 @@ def farthest(origin: Scalar, stride: Scalar, depth: F32) -> Scalar:
 
 @inner(_nrt=False, forceinline=True)
 def mark_dirty(left: Scalar, right: Scalar, top: Scalar, bottom: Scalar, stride: Scalar, dirty: U8) -> None:
-    """The tiles of a cluster's rectangle may have come nearer."""
+    """The tiles of a cluster's rectangle may have come nearer. dirty: (R / 64,)."""
     across = stride // TILE
     for ty in range(top // TILE, (bottom + TILE - 1) // TILE):
         for tx in range(left // TILE, (right + TILE - 1) // TILE):
@@ -164,7 +173,10 @@ def project(
     vz: F32,
     screen: F64,
 ) -> None:
-    """Screen position, 1/z and z of a cluster's vertices."""
+    """Screen position, 1/z and z of a cluster's vertices.
+
+    pose (12,) as in `Camera`; vx, vy, vz (V,) metres; screen as in `Workspace`.
+    """
     right_x, right_y, right_z, down_x, down_y, down_z = pose[0], pose[1], pose[2], pose[3], pose[4], pose[5]
     ahead_x, ahead_y, ahead_z, px, py, pz = pose[6], pose[7], pose[8], pose[9], pose[10], pose[11]
     for k in range(count):
@@ -194,7 +206,7 @@ def snap(value: Scalar) -> Scalar:
 
 @inner(_nrt=False, forceinline=True)
 def spot(corners: I32, triangle: Scalar, k: Scalar, first: Scalar) -> Scalar:
-    """Where in a row of `screen` corner k of a triangle stands."""
+    """Where in a row of `screen` corner k of a triangle stands. corners: (T, 3)."""
     return np.uint64(corners[np.uint64(triangle), k] - first)
 
 
@@ -215,6 +227,8 @@ def may_show(
     """Write those of a cluster's triangles to `kept` that face the camera and whose box holds a pixel's centre.
 
     A triangle cut by the near plane is kept. Three loops, of which the one in the middle vectorises.
+
+    corners (T, 3), flags (T,); shown and kept (CLUSTER_SIZE,).
     """
     for k in range(count):
         at, triangle = np.uint64(k), begin + k
@@ -257,6 +271,8 @@ def clip_near(camera: Camera, assets: Assets, triangle: Scalar, first: Scalar, s
     """The part of a triangle before the near plane from spot CUT on; returns how many corners it has, 3 or 4.
 
     A cut edge is always walked from its visible end, so that both triangles of the edge get the same point.
+
+    screen: of the shape in `Workspace`.
     """
     n = 0
     for k in range(3):
@@ -308,6 +324,8 @@ def fill(
     """Scan-convert three of the points in the rows from `upper` to `lower`.
 
     Edges from snapped positions, 1/z from exact ones.
+
+    points: of the shape of `Workspace.screen`; depth (R,), ids (R + CHUNK,).
     """
     x0, y0, x1, y1, x2, y2 = (
         points[a + SNAPPED_X],
@@ -377,6 +395,8 @@ def cross_rows(
 
     Its corners stand from top to bottom; from row `middle` on the second edge is the lower one. Rounded up to eight
     rows, so that it vectorises; 1/z is that at the start of the first pixel's block of eight.
+
+    spans: (3 * MAX_ROWS,).
     """
     long, above, below = (x2 - x0) / (y2 - y0), (x1 - x0) / (y1 - y0), (x2 - x1) / (y2 - y1)
     turning = np.int32(middle - top)
@@ -402,7 +422,10 @@ def narrow_ceil(value: Scalar) -> Scalar:
 
 @inner(_nrt=False, forceinline=True)
 def span(origin: Scalar, a: Scalar, b: Scalar, w: Scalar, wx: Scalar, triangle: Scalar, depth: F32, ids: I32) -> None:
-    """Pixels a .. b - 1 of the row that starts at `origin`; w: 1/z at the start of the block of eight that holds a."""
+    """Pixels a .. b - 1 of the row that starts at `origin`; w: 1/z at the start of the block of eight that holds a.
+
+    depth (R,), ids (R + CHUNK,).
+    """
     start = a & ~(TILE - 1)
     for x in range(a, a + ((b - a + TILE - 1) & ~(TILE - 1))):
         at = np.uint64(origin + x)

@@ -25,7 +25,7 @@ class ArrayPool:
         self._arrays: dict[tuple[tuple[int, ...], DTypeLike], list[NDArray[Any]]] = {}
 
     def take(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """An array that nobody else uses."""
+        """An array that nobody else uses. Of that shape; its content is whatever was there."""
         with self._lock:
             kept = self._arrays.setdefault((shape, dtype), [])
             for index in range(len(kept)):

@@ -38,7 +38,7 @@ u32 = np.uint32
 
 @inner(_nrt=False, forceinline=True)
 def solid(row: U32, x: Scalar, n: Scalar, color: Scalar) -> None:
-    """A run of one colour."""
+    """A run of one colour. row: (ROW_ARRAYS * PITCH,)."""
     for i in range(x, x + n):
         row[np.uint64(i) + COLOR] = color
 
@@ -48,6 +48,8 @@ def sampled(begin: Scalar, end: Scalar, blended: Scalar, texels: U32, row: U32) 
     """Colours of the pixels from begin to end, rounded up to whole blocks; `blended`: bits of those of two levels.
 
     All texels are gathered before any is blended: a vector that is read right after its parts were written waits.
+
+    texels (K,), row (ROW_ARRAYS * PITCH,).
     """
     two = blended
     for start in range(begin, end, BLOCK):
@@ -92,7 +94,7 @@ def put(
     base2: Scalar,
     across2: Scalar,
 ) -> None:
-    """Texel indices and fractions of one pixel; s, t in [0, 1], sizes in 1/256 texel."""
+    """Texel indices and fractions of one pixel; s, t in [0, 1], sizes in 1/256 texel. row: (ROW_ARRAYS * PITCH,)."""
     at = np.uint64(i)
     c = np.uint32(np.int32(s * wide + np.float32(128.5)))
     r = np.uint32(np.int32(t * high + np.float32(128.5)))
@@ -108,7 +110,7 @@ def put(
 def put_near(
     row: U32, i: Scalar, s: Scalar, t: Scalar, wide: Scalar, high: Scalar, base: Scalar, across: Scalar
 ) -> None:
-    """`put` of a pixel that needs one level only."""
+    """`put` of a pixel that needs one level only. row: (ROW_ARRAYS * PITCH,)."""
     at = np.uint64(i)
     c = np.uint32(np.int32(s * wide + np.float32(128.5)))
     r = np.uint32(np.int32(t * high + np.float32(128.5)))
@@ -126,7 +128,10 @@ def tiled(c: Scalar, r: Scalar, base: Scalar, across: Scalar) -> Scalar:
 
 @inner(_nrt=False, forceinline=True)
 def fetch(texels: U32, texel: Scalar, tap: Scalar, row: U32) -> None:
-    """Load a texel, its right neighbour and the two below them into row[tap] and the three arrays after that one."""
+    """Load a texel, its right neighbour and the two below them into row[tap] and the three arrays after that one.
+
+    texels (K,), row (ROW_ARRAYS * PITCH,).
+    """
     at = np.uint64(texel)
     row[tap] = texels[at]
     row[tap + STEP] = texels[at + np.uint64(1)]
@@ -136,7 +141,7 @@ def fetch(texels: U32, texel: Scalar, tap: Scalar, row: U32) -> None:
 
 @inner(_nrt=False, forceinline=True)
 def gather_near(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
-    """Load the four texels of one level."""
+    """Load the four texels of one level. texels (K,), row (ROW_ARRAYS * PITCH,)."""
     for i in range(begin, end):
         k = np.uint64(i)
         prefetch(texels, np.uint64(row[k + NEAR_TEXEL + AHEAD]))
@@ -145,7 +150,7 @@ def gather_near(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
 
 @inner(_nrt=False, forceinline=True)
 def gather(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
-    """Load the four texels of both levels."""
+    """Load the four texels of both levels. texels (K,), row (ROW_ARRAYS * PITCH,)."""
     for i in range(begin, end):
         k = np.uint64(i)
         prefetch(texels, np.uint64(row[k + NEAR_TEXEL + AHEAD]))
@@ -155,7 +160,7 @@ def gather(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
 
 @inner(_nrt=False, forceinline=True)
 def blend_near(begin: Scalar, end: Scalar, row: U32) -> None:
-    """Bilinear in one level."""
+    """Bilinear in one level. row: (ROW_ARRAYS * PITCH,)."""
     for i in range(begin, end):
         k = np.uint64(i)
         fractions = row[k + FRACTIONS]
@@ -169,7 +174,7 @@ def blend_near(begin: Scalar, end: Scalar, row: U32) -> None:
 
 @inner(_nrt=False, forceinline=True)
 def blend(begin: Scalar, end: Scalar, row: U32) -> None:
-    """Bilinear in both levels, then linear between them."""
+    """Bilinear in both levels, then linear between them. row: (ROW_ARRAYS * PITCH,)."""
     for i in range(begin, end):
         k = np.uint64(i)
         fractions = row[k + FRACTIONS]
@@ -198,6 +203,8 @@ def lighten(begin: Scalar, end: Scalar, row: U32) -> None:
     """Multiply the colours with the texels of light that were gathered; a light of 128 is 1.
 
     The light keeps 8 binary places between texels, else smooth walls would show steps.
+
+    row: (ROW_ARRAYS * PITCH,).
     """
     for i in range(begin, end):
         k = np.uint64(i)
@@ -251,7 +258,7 @@ def mix(a: Scalar, b: Scalar, weight: Scalar) -> Scalar:
 
 @inner(_nrt=False, forceinline=True)
 def write(count: Scalar, row: U32, start: Scalar, rgb: U8) -> None:
-    """Three bytes a pixel from rgb[start] on."""
+    """Three bytes a pixel from rgb[start] on. row (ROW_ARRAYS * PITCH,), rgb (H * W * 3,)."""
     for i in range(count):
         color = row[np.uint64(i) + COLOR]
         at = np.uint64(start + 3 * i)

@@ -75,6 +75,8 @@ def level_of_detail(ux: Scalar, uy: Scalar, vx: F32, vy: F32, width: Scalar, hei
     """Mip level times 256, 0 to `top`, from the steps of u and v per pixel (of one texture length); NaN gives 0.
 
     A triangle seen so nearly from its side that its planes have no inverse has steps that are NaN.
+
+    All are scalars.
     """
     a, b, c, d = ux * width, vx * height, uy * width, vy * height
     square = np.float32(max(max(a * a + b * b, c * c + d * d), 1.0))
@@ -122,7 +124,7 @@ def floor(value: Scalar) -> Scalar:
 
 @inner(_nrt=False)
 def alpha(texels: U32, materials: Materials, material: Scalar, u: Scalar, v: Scalar, level: Scalar) -> Scalar:
-    """Alpha (0 to 255) of a trilinear sample; `level` times 256."""
+    """Alpha (0 to 255) of a trilinear sample; `level` times 256. texels: (K,)."""
     first = level >> 8
     near = _alpha_of_level(texels, materials, material, u, v, first)
     if level & 255 == 0:

@@ -151,7 +151,10 @@ def shade(
 def sample(
     runs: Scalar, begin: Scalar, end: Scalar, left: Scalar, y: Scalar, assets: Assets, planes: F32, row: U32
 ) -> None:
-    """Colours of the runs that were noted for the pixels from begin to end of a chunk."""
+    """Colours of the runs that were noted for the pixels from begin to end of a chunk.
+
+    planes (W * H, PLANES), row (ROW_ARRAYS * PITCH,).
+    """
     find_levels(runs, y, row)
     stretches, blended = join(runs, begin, left, row)
     locate(stretches, begin, left, y, assets.materials, planes, row)
@@ -168,7 +171,10 @@ def forget(used: Scalar, work: Workspace) -> None:
 
 @inner(_nrt=False, forceinline=True)
 def run_ends(ids: I32, start: Scalar, count: Scalar) -> Scalar:
-    """Bit i: ids[start + i] is the last of its triangle's run; of 64 ids, or of the last `count` of a row."""
+    """Bit i: ids[start + i] is the last of its triangle's run; of 64 ids, or of the last `count` of a row.
+
+    ids: (R + CHUNK,).
+    """
     ends = np.uint64(0)
     for i in range(64):
         at = np.uint64(start + i)
@@ -181,7 +187,10 @@ def run_ends(ids: I32, start: Scalar, count: Scalar) -> Scalar:
 
 @inner(_nrt=False, forceinline=True)
 def run_length(ids: I32, start: Scalar, limit: Scalar, triangle: Scalar) -> Scalar:
-    """How many of ids[start : start + limit] are `triangle` before the first that is not; the first one is."""
+    """How many of ids[start : start + limit] are `triangle` before the first that is not; the first one is.
+
+    ids: (R + CHUNK,).
+    """
     n = 0
     while n + 4 <= limit:
         at = np.uint64(start + n)
@@ -262,6 +271,8 @@ def first_pixel(
     """Where above row `upper` a triangle shows first, else (x, y).
 
     Only where its corners' box lies is looked at, and not in rows of which this thread has seen each triangle.
+
+    ids (R + CHUNK,), colored as in `Workspace`.
     """
     across, down, ahead = to_camera(camera.pose, vertices, a)
     across2, down2, ahead2 = to_camera(camera.pose, vertices, b)
@@ -294,7 +305,7 @@ def first_pixel(
 
 @inner(_nrt=False, forceinline=True)
 def shows_in(ids: I32, begin: Scalar, end: Scalar, triangle: Scalar) -> bool:
-    """Whether one of ids[begin:end] is `triangle`; without leaving early, so that it vectorises."""
+    """Whether one of ids[begin:end] is `triangle`; without leaving early, so that it vectorises. ids: (R + CHUNK,)."""
     found = False
     for at in range(begin, end):
         found |= ids[np.uint64(at)] == triangle
@@ -303,7 +314,7 @@ def shows_in(ids: I32, begin: Scalar, end: Scalar, triangle: Scalar) -> bool:
 
 @inner(_nrt=False, forceinline=True)
 def anchor(target: F32, at: Scalar, plane: Plane, x: Scalar, y: Scalar) -> None:
-    """Store a plane as (value at pixel (x, y), step in x, step in y)."""
+    """Store a plane as (value at pixel (x, y), step in x, step in y). target: (K,), written from `at` on."""
     target[at] = plane[2] + plane[0] * (x + 0.5) + plane[1] * (y + 0.5)
     target[at + 1] = plane[0]
     target[at + 2] = plane[1]
@@ -349,6 +360,8 @@ def steady(planes: F32, k: Scalar, px: Scalar, py: Scalar) -> Scalar:
     """How many pixels, an even number, may share a level of detail at (px, py).
 
     1/z changes by at most STEADY among them, but for the two of a block of 2 x 2.
+
+    planes: (W * H, PLANES).
     """
     dx, dy = np.float32(px) - planes[k, 9], np.float32(py) - planes[k, 10]
     w = planes[k, 0] + planes[k, 1] * dx + planes[k, 2] * dy
@@ -372,6 +385,8 @@ def begin_runs(
     """Note the runs of a triangle seen in the pixels x to end of a chunk; how many there are in the row now.
 
     Each ends with a block of 2 x 2. What is steady at both ends alike is so between them: no run waits for the last.
+
+    size (M, LEVELS, 2), top (M,), planes (W * H, PLANES), row (ROW_ARRAYS * PITCH,).
     """
     stop = min(x + RUN, end)
     room, last = steady(planes, k, left + x, y), steady(planes, k, left + end - 1, y)
@@ -393,7 +408,10 @@ def begin_runs(
 
 @inner(_nrt=False, forceinline=True)
 def begin_run(at: Scalar, planes: F32, k: Scalar, px: Scalar, py: Scalar, n: Scalar, row: U32) -> None:
-    """Note the planes of run `at` at its first pixel (px, py), and the block of 2 x 2 in its middle."""
+    """Note the planes of run `at` at its first pixel (px, py), and the block of 2 x 2 in its middle.
+
+    planes (W * H, PLANES), row (ROW_ARRAYS * PITCH,).
+    """
     dx, dy = np.float32(px) - planes[k, 9], np.float32(py) - planes[k, 10]
     for first, target in ((np.uint64(0), RUN_W), (np.uint64(3), RUN_U), (np.uint64(6), RUN_V)):
         step_x, step_y = planes[k, first + np.uint64(1)], planes[k, first + np.uint64(2)]
@@ -409,6 +427,8 @@ def find_levels(runs: Scalar, y: Scalar, row: U32) -> None:
 
     It follows from differences within the block of 2 x 2 pixels in the middle of the run, as graphics hardware takes
     them.
+
+    row: (ROW_ARRAYS * PITCH,).
     """
     above = np.float32(-(y & 1))
     for start in range(0, runs, BLOCK):
@@ -428,7 +448,7 @@ def find_levels(runs: Scalar, y: Scalar, row: U32) -> None:
 
 @inner(_nrt=False, forceinline=True)
 def in_the_middle(row: U32, at: Scalar, left: Scalar, above: Scalar) -> Plane:
-    """Value of a run's plane there, and its steps."""
+    """Value of a run's plane there, and its steps. row: (ROW_ARRAYS * PITCH,)."""
     step_x, step_y = real(row[at + STEP]), real(row[at + STEP + STEP])
     return real(row[at]) + step_x * left + step_y * above, step_x, step_y
 
@@ -440,6 +460,8 @@ def join(runs: Scalar, begin: Scalar, left: Scalar, row: U32) -> tuple[Scalar, S
     How many stretches there are, and which blocks, counted from pixel `begin`, need two levels, a bit for each. What a
     stretch has in common takes the place of runs: its last run's entries, but LENGTH is the pixel after its last one,
     and the weight in LEVEL is 0 where no pixel has any.
+
+    row: (ROW_ARRAYS * PITCH,).
     """
     n: Scalar = 0
     blended: Scalar = 0
@@ -468,6 +490,8 @@ def locate(
     """Texel indices and fractions of the pixels of all stretches, from pixel `begin` of a chunk on.
 
     Of LANES pixels at once, however long the stretch: what is written too far is overwritten by the next one.
+
+    planes (W * H, PLANES), row (ROW_ARRAYS * PITCH,).
     """
     x = begin
     for stretch in range(stretches):
@@ -502,7 +526,7 @@ def locate(
 
 @inner(_nrt=False, forceinline=True)
 def in_row(planes: F32, k: Scalar, first: Scalar, y: Scalar) -> Plane:
-    """Of a plane in row y: value at the anchor's column, step in x, and what the row adds."""
+    """Of a plane in row y: value at the anchor's column, step in x, and what the row adds. planes: (W * H, PLANES)."""
     at, dy = np.uint64(first), np.float32(y) - planes[k, 10]
     return planes[k, at], planes[k, at + np.uint64(1)], planes[k, at + np.uint64(2)] * dy
 
@@ -511,7 +535,10 @@ def in_row(planes: F32, k: Scalar, first: Scalar, y: Scalar) -> Plane:
 def coordinates(
     w: Plane, u: Plane, v: Plane, anchor_x: Scalar, left: Scalar, i: Scalar, row: U32
 ) -> tuple[Scalar, Scalar]:
-    """Texture coordinates of pixel i of a chunk: the planes where its run begins, then steps from there."""
+    """Texture coordinates of pixel i of a chunk: the planes where its run begins, then steps from there.
+
+    row: (ROW_ARRAYS * PITCH,).
+    """
     start = np.float32(np.int32(row[np.uint64(i) + WEIGHT] >> EIGHT))
     dx, step = start - anchor_x, np.float32(np.int32(left + i)) - start
     z = np.float32(1.0) / (w[0] + w[1] * dx + w[2] + w[1] * step)
@@ -551,7 +578,10 @@ def light(
     n: Scalar,
     row: U32,
 ) -> None:
-    """Multiply a run that starts at pixel (px, py) with its lightmap: bilinear, the finest level only."""
+    """Multiply a run that starts at pixel (px, py) with its lightmap: bilinear, the finest level only.
+
+    planes (W * H, PLANES), lights (W * H, 6), row (ROW_ARRAYS * PITCH,).
+    """
     one = np.float32(1.0)
     wide, high = assets.materials.light_size[material, 0], assets.materials.light_size[material, 1]
     base, across = u32(assets.materials.light_tiles[material, 0]), u32(assets.materials.light_tiles[material, 1])
@@ -570,7 +600,10 @@ def light(
 
 @inner(_nrt=False, forceinline=True)
 def modulate(plane: F32, factor: F32, left: Scalar, y: Scalar, begin: Scalar, end: Scalar, row: U32) -> None:
-    """Multiply the pixels from begin to end of a triangle with its interpolated vertex colours and factors."""
+    """Multiply the pixels from begin to end of a triangle with its interpolated vertex colours and factors.
+
+    plane (PLANES,), factor (9,), row (ROW_ARRAYS * PITCH,).
+    """
     for x in range(begin, end):
         dx, dy = np.float32(left + x) - plane[9], np.float32(y) - plane[10]
         z = np.float32(256.0) / (plane[0] + plane[1] * dx + plane[2] * dy)

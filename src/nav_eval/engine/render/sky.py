@@ -39,7 +39,10 @@ def _halved(pictures: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 @kernel(_nrt=False)
 def fill(camera: Camera, faces: U32, ids: I32, rgb: U8) -> None:
-    """Write those pixels of rgb (H * W * 3,) that show no triangle."""
+    """Write those pixels of rgb (H * W * 3,) that show no triangle.
+
+    faces (6, N, N), a packed colour each; ids (R + CHUNK,).
+    """
     pose = camera.pose
     side = faces.shape[1]
     for y in range(camera.height):

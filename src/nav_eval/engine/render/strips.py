@@ -89,7 +89,7 @@ def work_on(
 def draw_strips(
     camera: Camera, assets: Assets, who: Scalar, rows: Scalar, strips: Scalar, work: Workspace, turns: I64
 ) -> None:
-    """Draw strips until all are taken, from this thread's own on."""
+    """Draw strips until all are taken, from this thread's own on. turns: (K,)."""
     count = look(turns, CULLED) - 1
     for k in range(strips):
         strip = (PARTS * (who - FIRST) + k) % strips
@@ -100,7 +100,7 @@ def draw_strips(
 
 @inner(_nrt=False)
 def drawn_from_top(strips: Scalar, turns: I64) -> Scalar:
-    """How many strips are drawn above the first that is not: only these can be coloured."""
+    """How many strips are drawn above the first that is not: only these can be coloured. turns: (K,)."""
     ready = 0
     while ready < strips and look(turns, DRAWN + EACH * ready) > 0:
         ready += 1
@@ -121,7 +121,10 @@ def color_bands(
     rgb: U8,
     depth: F32,
 ) -> Scalar:
-    """Fill bands of a strip until all are taken; `used` as in `shade`."""
+    """Fill bands of a strip until all are taken; `used` as in `shade`.
+
+    turns (K,), rgb (H * W * 3,), depth (H, W), metres; one of length 0 is not filled.
+    """
     begin, end = strip * rows, min((strip + 1) * rows, camera.height)
     top = begin + take(turns, BAND + EACH * strip) * band
     while top < end:
@@ -138,7 +141,10 @@ def color_bands(
 
 @inner(_nrt=False)
 def await_at_least(turns: I64, place: Scalar, value: Scalar) -> None:
-    """Return when turns[place] has come to `value`; a thread that lets others wait for long has lost its core."""
+    """Return when turns[place] has come to `value`; a thread that lets others wait for long has lost its core.
+
+    turns: (K,).
+    """
     tries = 0
     while look(turns, place) < value:
         tries += 1

@@ -65,7 +65,10 @@ def pack(scene: Scene, budget_bytes: int) -> TextureSet:
 
 
 def halve_to_budget(scene: Scene, budget_bytes: int) -> tuple[dict[int, Image], tuple[str, ...]]:
-    """The textures that materials use, by index, halved where they would not fit, and what was done."""
+    """The textures that materials use, by index, halved where they would not fit, and what was done.
+
+    Each texture (H, W, 4).
+    """
     used = sorted({k for material in scene.materials for k in (material.texture, material.lightmap) if k >= 0})
     halvings = plan_halvings({k: scene.textures[k].shape[:2] for k in used}, budget_bytes)
     images = {k: _halved(scene.textures[k], halvings[k]) for k in used}

@@ -38,7 +38,7 @@ def tile(image: U8, wrap: tuple[str, str], out: U32) -> None:
 
 
 def halve(image: U8) -> U8:
-    """The next mip level, at least one texel each way."""
+    """The next mip level, at least one texel each way. (H, W, 4) both."""
     height, width = (max(1, size // 2) for size in image.shape[:2])
     out = np.empty((height, width, 4), np.uint8)
     y, weight_y = _centres(image.shape[0], height)
@@ -69,7 +69,10 @@ def _centres(size: int, half: int) -> tuple[Index, Index]:
 
 @kernel(_nrt=False)
 def copy_tiles(texels: U32, rows: Index, columns: Index, out: U32) -> None:
-    """Gather texels[rows, columns] tile by tile; rows and columns hold SIDE + 1 indices for each tile."""
+    """Gather texels[rows, columns] tile by tile; rows and columns hold SIDE + 1 indices for each tile.
+
+    texels (H, W), rows and columns (K,), out (T,).
+    """
     at = 0
     for ty in range(rows.shape[0] // (SIDE + 1)):
         for tx in range(columns.shape[0] // (SIDE + 1)):
@@ -82,7 +85,10 @@ def copy_tiles(texels: U32, rows: Index, columns: Index, out: U32) -> None:
 
 @kernel(_nrt=False)
 def resample(image: U8, ys: Index, weights_y: Index, xs: Index, weights_x: Index, out: U8) -> None:
-    """Linear samples between two neighbours on each axis, weights out of 256."""
+    """Linear samples between two neighbours on each axis, weights out of 256.
+
+    image, out: (H, W, 4); ys and weights_y (H,), xs and weights_x (W,), of `out`.
+    """
     right = min(1, image.shape[1] - 1)
     down = min(1, image.shape[0] - 1)
     for j in range(out.shape[0]):

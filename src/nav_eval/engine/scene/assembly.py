@@ -43,6 +43,8 @@ def numbers(words: Sequence[bytes], dtype: type[Any]) -> NDArray[Any]:
     """Words of a text as an array; ValueError where one is no number.
 
     NumPy makes every word as long as the longest, so one word of a megabyte would cost a megabyte for each.
+
+    (N,) for N words.
     """
     longest = max(map(len, words), default=0)
     if longest > LONGEST_NUMBER:
@@ -51,7 +53,7 @@ def numbers(words: Sequence[bytes], dtype: type[Any]) -> NDArray[Any]:
 
 
 def check_indices(triangles: NDArray[Any], count: int, where: str) -> NDArray[np.int32]:
-    """`triangles` as int32; SceneError if one of them names a vertex that does not exist."""
+    """`triangles` as int32; SceneError if one of them names a vertex that does not exist. (T, 3)."""
     if triangles.size and (int(triangles.max()) >= count or int(triangles.min()) < 0):
         bad = int(triangles.max()) if int(triangles.max()) >= count else int(triangles.min())
         raise SceneError(f"{where}: a triangle names vertex {bad}, but there are {count}. Export the scene again.")
@@ -65,7 +67,7 @@ def assemble(
     textures: Sequence[NDArray[np.uint8]],
     where: str,
 ) -> Scene:
-    """One scene from `parts`; SceneError if they hold no triangle, or absurdly many."""
+    """One scene from `parts`; SceneError if they hold no triangle, or absurdly many. textures: each (H, W, 4)."""
     vertices, triangles = sum(len(part.positions) for part in parts), sum(len(part.triangles) for part in parts)
     if not triangles:
         raise SceneError(f"{where}: holds no triangles. Export meshes, not points or lines.")

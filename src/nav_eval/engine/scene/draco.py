@@ -12,6 +12,8 @@ def decode_draco(data: bytes, attributes: dict[str, int]) -> tuple[dict[str, NDA
     """(count, width) arrays by name for `attributes` (name -> Draco's unique id), and flat triangle indices.
 
     ValueError if the data are damaged, hold no triangles or lack an attribute.
+
+    Indices: (3 * T,).
     """
     import DracoPy
 

@@ -29,7 +29,7 @@ def _signed(value: Any) -> Any:
 
 @kernel()
 def attributes(data: Bytes, count: int, stride: int, version: int, out: Bytes) -> int:
-    """Mode 0. `out` is (count, stride); blocks of byte planes, each a run of groups of 16 deltas."""
+    """Mode 0. `out` is (count, stride); blocks of byte planes, each a run of groups of 16 deltas. data: (B,) bytes."""
     channels = stride // 4
     tail = stride + channels * version
     end = len(data) - max(tail, 24 if version else 32)
@@ -203,6 +203,8 @@ def triangles(data: Bytes, count: int, out: NDArray[np.uint32]) -> int:
 
     `state`: 0 position in the extra data, 1 next new vertex, 2 last explicit index, 3 edges and 4 vertices pushed.
     A FIFO entry that was never written gives an index that no mesh has.
+
+    data (B,) bytes, out (N,) for `count` = N indices.
     """
     faces = count // 3
     end = len(data) - 16
@@ -265,7 +267,7 @@ def triangles(data: Bytes, count: int, out: NDArray[np.uint32]) -> int:
 
 @kernel()
 def indices(data: Bytes, count: int, out: NDArray[np.uint32]) -> int:
-    """Mode 2. Zigzag differences from one of two baselines, chosen by the lowest bit."""
+    """Mode 2. Zigzag differences from one of two baselines, chosen by the lowest bit. data (B,) bytes, out (N,)."""
     end = len(data) - 4
     state = np.zeros(5, np.int64)
     state[0] = 1

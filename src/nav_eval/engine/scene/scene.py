@@ -117,7 +117,7 @@ class Scene:
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """All that it holds but its textures, which may not be decoded yet."""
+        """All that it holds but its textures, which may not be decoded yet. Their shapes are those of the fields."""
         optional = (self.uvs, self.light_uvs, self.colors, self.object_ids)
         geometry = (self.positions, self.triangles, self.material_ids)
         sky = () if self.sky is None else (self.sky.faces,)

@@ -11,7 +11,7 @@ Point = tuple[float, float, float]
 
 
 def folds(x: Floats, z: Floats, seed: int) -> Floats:
-    """Creases over a plane (metres), 0 to 1, of another course for every seed."""
+    """Creases over a plane (metres), 0 to 1, of another course for every seed. x, z: of one shape."""
     p, q = (seed * 618 % 1000) / 1000, (seed * 414 % 1000) / 1000
     bend = sin_turns(x * 0.9 - z * 0.7 + q) * 0.22
     one = sin_turns(x * (1.1 + p) + z * (0.9 - q) * 2 + p + bend)

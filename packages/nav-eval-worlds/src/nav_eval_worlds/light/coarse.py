@@ -16,7 +16,7 @@ _SMOOTH = 4
 
 
 def fill(charts: Charts, at: Places, values: Floats) -> None:
-    """Gives the covered texels of all charts the light that lies round them."""
+    """Gives the covered texels of all charts the light that lies round them. values: (N, 3), a row for each of `at`."""
     bounce.fill(charts.size, charts.begins, _FILL, at.open.copy(), values)
 
 
@@ -30,7 +30,10 @@ def refined(charts: Charts, halved: Charts, coarse: Floats, vertices: int) -> Fl
 
 
 def soften(halved: Charts, at: Places, values: Floats) -> None:
-    """Smooths what probes told, within each chart: between them it shows their lattice."""
+    """Smooths what probes told, within each chart: between them it shows their lattice.
+
+    values: (N, 3), a row for each of `at`.
+    """
     other = np.zeros((int(halved.size.prod(axis=1).sum()), 3))
     bounce.soften(halved.size, halved.begins, _SMOOTH, 0, at.open, values, other)
     bounce.soften(halved.size, halved.begins, _SMOOTH, 1, at.open, other, values)

@@ -41,7 +41,10 @@ def grounded(mesh: Mesh, items: Sequence[Item], at: Places) -> Floats:
 
 
 def lifted(mesh: Mesh, at: Places, light: Floats, free: NDArray[np.int64]) -> Floats:
-    """Thin faces get a share at least of the brightest light that their object has close by, and not more than it."""
+    """Thin faces get a share at least of the brightest light that their object has close by, and not more than it.
+
+    light: (N, 3), a row for each of `at`; free: (F,) vertices.
+    """
     chart, _, _ = mesh.patches.charts.texels()
     objects = np.concatenate([mesh.patches.labels[chart, 1], mesh.objects[free]]).astype(np.int64)
     thin = np.concatenate([mesh.patches.thin[chart], _narrow(mesh)[free]])

@@ -36,14 +36,14 @@ class Places:
         return len(self.open)
 
     def chosen(self, rows: NDArray[np.int64]) -> Places:
-        """Those of these rows."""
+        """Those of these rows. rows: (R,)."""
         at, normal, inward, room = self.points
         points = Points(at[rows], normal[rows], inward[rows], room[rows])
         return Places(points, self.starts[rows], self.open[rows])
 
 
 def places(grid: Grid, mesh: Mesh, charts: Charts, free: NDArray[np.int64]) -> Places:
-    """The texels of all charts, then the vertices `free`."""
+    """The texels of all charts, then the vertices `free`. free: (F,)."""
     chart, u, v = charts.texels()
     corners = mesh.patches.corners
     a, b, c, d = (corners[:, k] for k in range(4))

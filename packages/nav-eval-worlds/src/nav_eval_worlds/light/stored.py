@@ -14,7 +14,10 @@ _SHADE = 0.3
 
 
 def stored(value: Floats, mesh: Mesh, free: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """As bytes of the vertices and the lightmap. What shines stays white."""
+    """As bytes of the vertices and the lightmap. What shines stays white.
+
+    value (N, 3), 1 is full light; free (F,) vertices; (V, 4) and (H, W, 3).
+    """
     texels = len(value) - len(free)
     lightmap = mesh.patches.charts.painted(np.floor(np.minimum(value[:texels] * 128, 255) + 0.5).astype(np.uint8))
     out = np.full((len(mesh.positions), 4), 255, dtype=np.uint8)

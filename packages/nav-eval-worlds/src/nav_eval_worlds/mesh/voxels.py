@@ -42,6 +42,8 @@ class Voxels:
         """The label that each segment meets first, 0 if none; cells are visited every `spacing` cells.
 
         `skip`: metres at the start that are not looked at.
+
+        starts, ends: (N, 3), metres; (N,).
         """
         a, b = self.fixed(starts), self.fixed(ends)
         longest = float(length(ends - starts).max()) if len(starts) else 0.0

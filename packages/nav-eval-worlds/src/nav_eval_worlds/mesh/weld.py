@@ -25,6 +25,8 @@ def welded(mesh: Mesh, shell: NDArray[np.bool_]) -> Mesh:
     """The mesh with the triangles of the objects in `shell` (by number) split at each other's vertices.
 
     Only edges along the axes are looked at.
+
+    shell: (O,) for O objects.
     """
     places = np.floor(mesh.positions * LATTICE + 0.5).astype(np.int64)
     chosen = np.flatnonzero(shell[mesh.objects[mesh.triangles[:, 0]]])

@@ -33,7 +33,7 @@ _STOREY = 2.9
 
 
 def dim(colour: Colour | Floats, share: float) -> Floats:
-    """A colour, brighter or darker."""
+    """A colour, brighter or darker. (..., 3)."""
     return np.asarray(colour, np.float64) * share
 
 

@@ -51,12 +51,12 @@ class Canvas:
         part[1:-1] += (part[:-2] + part[2:] - 2 * part[1:-1]) * amount[1:-1]
 
     def seen(self, colour: Colour | Floats, distance: float) -> Floats:
-        """A colour in this light, behind that much air."""
+        """A colour in this light, behind that much air. (..., 3), 0 to 255."""
         share = distance / (distance + self.clear)
         return np.asarray(colour, np.float64) * self.light * (1 - share) + self.haze * share
 
     def box(self, distance: float, x0: float, x1: float, y0: float, y1: float) -> tuple[slice, slice, Floats]:
-        """Rows, columns and the coverage of a rectangle's texels."""
+        """Rows, columns and the coverage of a rectangle's texels. Coverage: (R, C), 0 to 1."""
         columns = _reach((x0 / distance + 1) / 2, (x1 / distance + 1) / 2)
         rows = _reach(((self.eye - y1) / distance + 1) / 2, ((self.eye - y0) / distance + 1) / 2)
         foot = 2 * distance / SIDE
@@ -72,7 +72,7 @@ class Canvas:
     def rectangle(
         self, distance: float, x0: float, x1: float, y0: float, y1: float, colour: Colour | Floats, rough: float = 0.0
     ) -> None:
-        """`rough`: how much the grain changes the brightness."""
+        """`rough`: how much the grain changes the brightness. colour: (3,), 0 to 255; lengths in metres."""
         area = self.box(distance, x0, x1, y0, y1)
         seen = self.seen(colour, distance)
         self.put(area, seen * (1 - rough / 2 + rough * self.grain[area[0], area[1]])[..., None] if rough else seen)
@@ -80,7 +80,10 @@ class Canvas:
     def wall(
         self, distance: float, x0: float, x1: float, y0: float, y1: float, colour: Colour | Floats, brick: bool
     ) -> None:
-        """Plaster, stained by the weather, or courses of bricks of which no two are alike."""
+        """Plaster, stained by the weather, or courses of bricks of which no two are alike.
+
+        colour: (3,), 0 to 255; lengths in metres.
+        """
         rows, columns, share = self.box(distance, x0, x1, y0, y1)
         y = (self.eye - STEPS[rows] * distance)[:, None]
         tone = 0.9 + 0.14 * self.grain[rows, columns]
@@ -93,7 +96,10 @@ class Canvas:
     def veil(
         self, distance: float, x0: float, x1: float, y0: float, y1: float, colour: Colour | Floats, share: float
     ) -> None:
-        """A rectangle that lets through what was there: a net, a shadow's soft end, a reflection."""
+        """A rectangle that lets through what was there: a net, a shadow's soft end, a reflection.
+
+        colour: (3,), 0 to 255; lengths in metres.
+        """
         rows, columns, covers = self.box(distance, x0, x1, y0, y1)
         self.put((rows, columns, covers * share), self.seen(colour, distance))
 
@@ -164,7 +170,7 @@ class Canvas:
         self.put((area[0], area[1], area[2] * up * across), colours[j, i])
 
     def top(self, distance: float, far: float, x0: float, x1: float, y: float, colour: Colour | Floats) -> None:
-        """A flat roof below the eye."""
+        """A flat roof below the eye. colour: (3,), 0 to 255; lengths in metres."""
         if y >= self.eye - 0.2:
             return
         down = self.eye - y
@@ -186,7 +192,10 @@ class Canvas:
         courses: float = 0.0,
         rough: float = 0.0,
     ) -> None:
-        """A trapezium or triangle from x of `below` at its foot to x of `above`; `courses` m: rows of tiles."""
+        """A trapezium or triangle from x of `below` at its foot to x of `above`; `courses` m: rows of tiles.
+
+        colour: (3,), 0 to 255; lengths in metres.
+        """
         (y0, y1), (x0, x1), (x2, x3) = heights, below, above
         rows, columns, _ = self.box(distance, min(x0, x2), max(x1, x3), y0, y1)
         x, y = STEPS[columns] * distance, (self.eye - STEPS[rows] * distance)[:, None]
@@ -216,7 +225,10 @@ class Canvas:
         cell: tuple[float, float] | None = None,
         colours: Floats | None = None,
     ) -> None:
-        """A wall that goes away from us at x, from a distance to one further off; with windows as `panes` has them."""
+        """A wall that goes away from us at x, from a distance to one further off; with windows as `panes` has them.
+
+        colour: (3,), 0 to 255; lengths in metres.
+        """
         columns = _reach((min(x / near, x / far) + 1) / 2, (max(x / near, x / far) + 1) / 2)
         at = STEPS[columns]
         if abs(x) < 0.5 or not at.size:
@@ -312,7 +324,7 @@ class Canvas:
         curve: Callable[[Floats], Floats],
         colour: Colour | Floats,
     ) -> None:
-        """What lies between a height and a curve of heights over x."""
+        """What lies between a height and a curve of heights over x. colour: (3,), 0 to 255; lengths in metres."""
         columns = _reach((x0 / distance + 1) / 2, (x1 / distance + 1) / 2)
         x = STEPS[columns] * distance
         high = curve(x)
@@ -338,7 +350,7 @@ class Canvas:
 
 
 def covered(at: Floats, low: float, high: float, foot: float | Floats) -> Floats:
-    """The share of a texel of width `foot` that lies between low and high."""
+    """The share of a texel of width `foot` that lies between low and high. at, foot: of one shape."""
     return np.clip(np.minimum(at - low, high - at) / foot + 0.5, 0.0, 1.0)
 
 

@@ -25,7 +25,7 @@ class Plant:
     levels: tuple[Floats, ...]
 
     def at(self, u: Floats, v: Floats, foot: float) -> tuple[Floats, Floats, Floats]:
-        """Columns u and rows v in [0, 1), and what a texel covers of them."""
+        """Columns u and rows v in [0, 1), and what a texel covers of them. u (C,), v (R,); three arrays (R, C)."""
         level = 0
         while level + 1 < len(self.levels) and foot * self.levels[level].shape[0] > 1.5:
             level += 1

@@ -66,7 +66,10 @@ def _grass(p: Spot, dry: Colour, lush: Colour, blades: float = 0.5) -> Floats:
 
 
 def lawn(p: Spot) -> Floats:
-    """Grass with daisies; a path of slabs or of gravel leads over it, or a terrace lies before the house."""
+    """Grass with daisies; a path of slabs or of gravel leads over it, or a terrace lies before the house.
+
+    (..., 3), 0 to 255.
+    """
     colours = _grass(p, (112, 116, 76), (76, 98, 54))
     colours[(p.fine > 0.985) & (p.foot < 0.08)] = (214, 214, 196)
     soft = np.minimum(p.foot, 0.1 + 0.02 * np.abs(p.z))
@@ -93,7 +96,7 @@ def _worn(p: Spot) -> Floats:
 
 
 def street_ground(p: Spot) -> Floats:
-    """A front garden, pavements and a road along x before the front."""
+    """A front garden, pavements and a road along x before the front. (..., 3), 0 to 255."""
     colours = lawn(p)
     slabs = p.x / 0.9 - np.floor(p.x / 0.9)
     joints = np.where((slabs < 0.04) & (p.foot < 0.6), 0.8, 1.0)
@@ -107,7 +110,7 @@ def street_ground(p: Spot) -> Floats:
 
 
 def yard(p: Spot) -> Floats:
-    """Paving with beds of grass, or grass with a path."""
+    """Paving with beds of grass, or grass with a path. (..., 3), 0 to 255."""
     if p.variety > 1:
         return lawn(p)
     size = 0.5 + 0.3 * p.variety
@@ -124,7 +127,7 @@ def yard(p: Spot) -> Floats:
 
 
 def forest_floor(p: Spot) -> Floats:
-    """Moss, needles and fallen leaves, and a trodden path."""
+    """Moss, needles and fallen leaves, and a trodden path. (..., 3), 0 to 255."""
     colours = _grass(p, (74, 84, 54), (112, 112, 72), 0.6)
     colours[(p.fine > 0.93) & (p.foot < 0.2)] = (150, 106, 62)
     bend = p.x - 1.2 + 2.2 * (p.grain - 0.5)
@@ -133,7 +136,7 @@ def forest_floor(p: Spot) -> Floats:
 
 
 def meadow(p: Spot) -> Floats:
-    """A suburb's lawns, with a road before its front."""
+    """A suburb's lawns, with a road before its front. (..., 3), 0 to 255."""
     colours = lawn(p)
     _blend(colours, (178, 174, 166), _band(p.z, -16.6, -11.6, p.foot))
     _blend_two(colours, (76, 76, 80), (104, 104, 108), _worn(p), _band(p.z, -16.4, -12.9, p.foot))
@@ -141,7 +144,7 @@ def meadow(p: Spot) -> Floats:
 
 
 def city(p: Spot) -> Floats:
-    """Blocks of roofs and squares between streets, from above."""
+    """Blocks of roofs and squares between streets, from above. (..., 3), 0 to 255."""
     block = 46.0
     i, j = np.floor(p.x / block), np.floor(p.z / block)
     u, v = p.x / block - i, p.z / block - j
@@ -160,7 +163,7 @@ def city(p: Spot) -> Floats:
 
 
 def crops(p: Spot) -> Floats:
-    """Meadow close by; beyond, fields of grass and of corn in rows."""
+    """Meadow close by; beyond, fields of grass and of corn in rows. (..., 3), 0 to 255."""
     number = np.floor(p.x / 70 + 0.4) * 5 + np.floor(p.z / 50 + 0.3) * 3
     share = (number - np.floor(number / 4) * 4) / 3
     colours = _mixed((116, 132, 76), (192, 174, 118), share) * (0.78 + 0.24 * p.grain + 0.2 * p.fine)[..., None]
@@ -170,7 +173,7 @@ def crops(p: Spot) -> Floats:
 
 
 def shore(p: Spot) -> Floats:
-    """Dunes, sand, and the sea before the front."""
+    """Dunes, sand, and the sea before the front. (..., 3), 0 to 255."""
     colours = _mixed((186, 172, 134), (218, 202, 166), _worn(p))
     dunes = np.clip((p.z + 14.0 + 4 * (p.grain - 0.5)) / np.maximum(p.foot, 0.5) + 0.5, 0, 1)
     _blend(colours, _grass(p, (100, 110, 70), (146, 144, 106)), dunes)

@@ -52,7 +52,7 @@ def make_sky(seed: str, plan: Plan, daylight: Daylight) -> Sky:
 
 
 def outdoors(material: str, texels: NDArray[np.uint8], daylight: Daylight) -> NDArray[np.uint8]:
-    """A material's texels, of the building's outside as they look in the light of the hour."""
+    """A material's texels, of the building's outside as they look in the light of the hour. (H, W, 3)."""
     if material in _VEILS:
         glow = np.asarray((0.46, 0.40, 0.33) if daylight.hour == "evening" else daylight.sky)
         return to_texels(texels * (glow if daylight.hour == "evening" else (2 + glow) / 3))
@@ -62,7 +62,10 @@ def outdoors(material: str, texels: NDArray[np.uint8], daylight: Daylight) -> ND
 
 
 def shade_outdoors(mesh: Mesh, colors: NDArray[np.uint8], daylight: Daylight) -> None:
-    """Outer walls that turn away from the sun are darker, and all of them at their foot; nets have folds."""
+    """Outer walls that turn away from the sun are darker, and all of them at their foot; nets have folds.
+
+    colors: (V, 4), changed in place.
+    """
     ours = np.asarray([name in _OUTSIDE for name in mesh.names])[mesh.materials]
     normals = mesh.normals[ours]
     x, _, z = daylight.sun or (0.0, 0.0, -0.5)
@@ -229,7 +232,10 @@ def _doubled(colours: Floats) -> Floats:
 
 
 def sampled(tile: Floats, u: Floats, v: Floats) -> Floats:
-    """A tile that repeats at every whole number, between its texels."""
+    """A tile that repeats at every whole number, between its texels.
+
+    tile: (H, W); u, v and the result: of one shape.
+    """
     rows, columns = tile.shape
     x, y = (u - np.floor(u)) * columns, (v - np.floor(v)) * rows
     i, j = np.minimum(x.astype(np.int64), columns - 1), np.minimum(y.astype(np.int64), rows - 1)

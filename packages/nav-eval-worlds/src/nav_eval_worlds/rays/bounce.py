@@ -45,7 +45,10 @@ def openness(grid: Grid, starts: F64, open_: U8, normals: F64, directions: F64, 
 
 @kernel(_nrt=False)
 def deposit(grid: Grid, at: F64, normals: F64, light: F64, weights: F64, number: I64, sums: F64) -> None:
-    """Adds what leaves each point to its cell. `number` (cells,) row of `sums` (F, 4: light, weight); -1 where free."""
+    """Adds what leaves each point to its cell.
+
+    `number` (cells,): row of `sums` (F, 4), light and weight; -1 where free.
+    """
     back = 0.3 * grid.cell
     for k in range(len(at)):
         x, y, z = to_cells(
@@ -91,6 +94,8 @@ def soften(size: I64, first: I64, reach: int, step: int, open_: U8, values: F64,
     """Means over `reach` texels to each side, along u (`step` 0) or v (1), of the open places of each chart.
 
     Fewer near a chart's edge, so that it keeps the value that the neighbour in its plane has there.
+
+    size (C, 2), texels; first (C,); open_ (N,); values and out (N, 3).
     """
     for c in range(len(size)):
         wide, high = size[c, 0], size[c, 1]
@@ -118,6 +123,8 @@ def fill(size: I64, first: I64, reach: int, known: U8, values: F64) -> None:
     """Covered texels (`known` 0, which becomes 1) take the mean of their neighbours, `reach` texels far at most.
 
     What lies behind a picture or a chest has no light of its own; its darkness must not show beside it.
+
+    size (C, 2), texels; first (C,); known (N,); values (N, 3).
     """
     for c in range(len(size)):
         wide, high = size[c, 0], size[c, 1]

@@ -63,7 +63,7 @@ def soup_of(positions: F64, triangles: NDArray[np.int32]) -> Soup:
 
 @kernel(_nrt=False)
 def count(soup: Soup, sums: I64) -> None:
-    """sums[c + 1] += the number of triangles whose box touches cell c."""
+    """sums[c + 1] += the number of triangles whose box touches cell c. sums: (C + 1,) for C cells."""
     for t in range(len(soup.corners)):
         x0, x1 = span(soup, t, 0)
         y0, y1 = span(soup, t, 1)
@@ -76,7 +76,10 @@ def count(soup: Soup, sums: I64) -> None:
 
 @kernel(_nrt=False)
 def sort(soup: Soup, at: I64) -> None:
-    """Writes the triangles of each cell into `soup.items`; `at` (cells,) begins as `soup.first` and is used up."""
+    """Writes the triangles of each cell into `soup.items`; `at` (cells,) begins as `soup.first` and is used up.
+
+    at: of the shape of `soup.first` without its last.
+    """
     for t in range(len(soup.corners)):
         x0, x1 = span(soup, t, 0)
         y0, y1 = span(soup, t, 1)
@@ -134,6 +137,8 @@ def meets(corners: F64, t: Scalar, ray: F64, found: F64, both: Scalar) -> bool:
     """Whether a triangle that faces the ray, or either way, is nearer than `found`, which then tells of it.
 
     Moeller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
+
+    corners (T, 3, 3), metres; ray (6,), found (3,) as in `Walk`.
     """
     ax, ay, az = corners[t, 0, 0], corners[t, 0, 1], corners[t, 0, 2]
     ux, uy, uz = corners[t, 1, 0] - ax, corners[t, 1, 1] - ay, corners[t, 1, 2] - az

@@ -138,7 +138,7 @@ def sunlight(
 
 @inner(_nrt=False)
 def within(texels: Texels, k: Scalar, right: Scalar, down: Scalar, ray: F64) -> None:
-    """ray[:3]: a place of texel k, so many texels from its middle, but on its quad."""
+    """ray[:3]: a place of texel k, so many texels from its middle, but on its quad. ray: (6,), metres."""
     c = texels.chart[k]
     wide, high = texels.size[c, 0] - 1.0, texels.size[c, 1] - 1.0
     u = min(max(texels.u[k] + right / wide, 0.1 / wide), 1.0 - 0.1 / wide)
@@ -156,6 +156,8 @@ def sees_sun(
     """Whether `walk.ray`, from a point to the sun, leaves through a pane, and meets nothing before and after.
 
     Before, it is asked of the triangles if `fine`, else of the cubes, from where the point's rays start.
+
+    starts: (N, 3), in cubes.
     """
     at, sun = walk.ray[:3], walk.ray[3:]
     for w in range(len(windows.axis)):
@@ -209,7 +211,10 @@ class Close(NamedTuple):
 
 @inner(_nrt=False)
 def clear(grid: Grid, close: Close, points: Points, starts: F64, k: Scalar, bx: Scalar, by: Scalar, bz: Scalar) -> bool:
-    """Whether nothing lies between a point and a place, in cells: no triangle close to the point, no cube beyond."""
+    """Whether nothing lies between a point and a place, in cells: no triangle close to the point, no cube beyond.
+
+    starts: (N, 3), in cubes.
+    """
     ax, ay, az = starts[k, 0], starts[k, 1], starts[k, 2]
     if close.reach > 0.0:
         ray = close.walk.ray
@@ -275,7 +280,10 @@ def from_window(
     parts: Scalar,
     least: Scalar,
 ) -> Scalar:
-    """The form factor of a window's parts x parts pieces that a point sees; those below `least` are left out."""
+    """The form factor of a window's parts x parts pieces that a point sees; those below `least` are left out.
+
+    starts: (N, 3), in cubes.
+    """
     axis = windows.axis[w]
     along = 2 - axis
     inside = (windows.planes[w, 0] - points.at[k, axis]) * windows.out[w]

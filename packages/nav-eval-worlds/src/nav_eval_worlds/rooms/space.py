@@ -253,6 +253,7 @@ class Space:
         return len(seen) == 1 and 0 not in seen and 2 * reached >= int(free.sum())
 
     def free_cells(self, taken: list[Rect]) -> NDArray[np.bool_]:
+        """(D, W) cells where a thing may stand that keeps its distance from walls and `taken`."""
         clear = self.rect
         free = np.ones((max(1, clear.depth // CELL), max(1, clear.width // CELL)), dtype=bool)
         edge = CLEARANCE // CELL - 1

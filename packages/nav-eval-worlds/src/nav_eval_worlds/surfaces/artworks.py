@@ -17,7 +17,7 @@ BRIGHT: tuple[Colour, ...] = (
 
 
 def screen(stream: Stream) -> Floats:
-    """A dark display with the room's faint reflection."""
+    """A dark display with the room's faint reflection. (128, 192, 3), 0 to 255."""
     size = (128, 192)
     x, y = axes(size)
     tone = 20 + 26 * np.clip(1 - np.abs(x * 1.4 - y - 0.25) * 2.2, 0, 1) + 10 * noise(stream, size, (6, 8), 3)
@@ -25,7 +25,7 @@ def screen(stream: Stream) -> Floats:
 
 
 def books(stream: Stream) -> Floats:
-    """Backs of books side by side."""
+    """Backs of books side by side. (128, 512, 3), 0 to 255."""
     size = (128, 512)
     _, y = axes(size)
     image = np.zeros((*size, 3))
@@ -44,7 +44,10 @@ def books(stream: Stream) -> Floats:
 
 
 def rug(stream: Stream, kind: str, colours: Sequence[Colour]) -> Floats:
-    """A woven rug of one kind: persian, border, kilim, geometric, circles, lines, berber, worn or plain."""
+    """A woven rug of one kind: persian, border, kilim, geometric, circles, lines, berber, worn or plain.
+
+    (256, 384, 3), 0 to 255.
+    """
     size = (256, 384)
     x, y = axes(size)
     ground, border, accent = stream.shuffled(colours)[:3]
@@ -76,7 +79,7 @@ def rug(stream: Stream, kind: str, colours: Sequence[Colour]) -> Floats:
 
 
 def mirror(stream: Stream) -> Floats:
-    """The pale, blurred reflection of a room."""
+    """The pale, blurred reflection of a room. (128, 128, 3), 0 to 255."""
     size = (128, 128)
     x, y = axes(size)
     image = mixed(shade((196, 206, 210), 1.1 - 0.25 * y), (150, 152, 150), np.clip(y * 3 - 1.8, 0, 1))
@@ -85,7 +88,10 @@ def mirror(stream: Stream) -> Floats:
 
 
 def board(stream: Stream) -> Floats:
-    """A whiteboard: lines of handwriting, some boxes with an arrow between them, and what was wiped off badly."""
+    """A whiteboard: lines of handwriting, some boxes with an arrow between them, and what was wiped off badly.
+
+    (288, 480, 3), 0 to 255.
+    """
     size = (288, 480)
     x, y = axes(size)
     image = shade((240, 243, 244), 0.95 + 0.04 * noise(stream, size, (5, 8), 3) + 0.02 * noise(stream, size, (40, 9)))
@@ -107,12 +113,12 @@ def board(stream: Stream) -> Floats:
 
 
 def glow(stream: Stream) -> Floats:
-    """A lamp's face."""
+    """A lamp's face. (64, 64, 3), 0 to 255."""
     return shade((255, 246, 224), 0.95 + 0.05 * noise(stream, (64, 64), (8, 8), 2))
 
 
 def lampshade(stream: Stream) -> Floats:
-    """Lit fabric."""
+    """Lit fabric. (128, 128, 3), 0 to 255."""
     size = (128, 128)
     return shade((250, 222, 170), 0.85 + 0.15 * noise(stream, size, (64, 6), 2))
 
@@ -122,7 +128,7 @@ _DIGITS = ("75557", "26227", "71747", "71717", "55711", "74717", "74757", "71111
 
 
 def digits(stream: Stream) -> Floats:
-    """0 to 9 in white on a dark plate, a sixteenth of the width each."""
+    """0 to 9 in white on a dark plate, a sixteenth of the width each. (32, 256, 3), 0 to 255."""
     lit = np.zeros((32, 256), bool)
     for k, rows in enumerate(_DIGITS):
         for y, row in enumerate(rows):
@@ -133,7 +139,7 @@ def digits(stream: Stream) -> Floats:
 
 
 def fire(stream: Stream) -> Floats:
-    """Flames over logs in a dark hearth."""
+    """Flames over logs in a dark hearth. (96, 128, 3), 0 to 255."""
     size = (96, 128)
     x, y = axes(size)
     tongue = noise(stream, size, (5, 9), 3) * 1.3 - (1 - y) * 0.9 - np.abs(x - 0.5) * 0.7

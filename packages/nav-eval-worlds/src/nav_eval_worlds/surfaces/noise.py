@@ -14,7 +14,7 @@ Colour = tuple[int, int, int]
 
 
 def axes(size: tuple[int, int]) -> tuple[Floats, Floats]:
-    """(x, y) in [0, 1): the middles of texels of a (height, width) image."""
+    """(x, y) in [0, 1): the middles of texels of a (height, width) image. Both of shape `size`."""
     h, w = size
     x = (np.arange(w) + 0.5) / w
     y = (np.arange(h) + 0.5) / h
@@ -51,7 +51,7 @@ def _fractions(texels: int, cells: int) -> tuple[Floats, NDArray[np.int64]]:
 
 
 def cell_values(stream: Stream, index: NDArray[np.int64]) -> Floats:
-    """A random value in [0, 1) for each integer of `index` (>= 0)."""
+    """A random value in [0, 1) for each integer of `index` (>= 0). Of the shape of `index`."""
     return stream.unit((int(index.max()) + 1,))[index]
 
 
@@ -61,10 +61,13 @@ def shade(colour: Colour, value: Floats) -> Floats:
 
 
 def mixed(a: Floats, b: Floats | Colour, share: Floats) -> Floats:
-    """a where share is 0, b where it is 1."""
+    """a where share is 0, b where it is 1.
+
+    a, b: (..., 3), or b a colour (3,); share of the shape of a without its last axis.
+    """
     return a * (1 - share[..., None]) + np.asarray(b, dtype=np.float64) * share[..., None]
 
 
 def to_texels(image: Floats) -> NDArray[np.uint8]:
-    """Rounded to bytes."""
+    """Rounded to bytes. Any shape."""
     return np.clip(np.floor(image + 0.5), 0, 255).astype(np.uint8)

@@ -54,6 +54,7 @@ class Easel:
         return self.stream.between(low, high) / 100
 
     def grain(self, cells: int, octaves: int = 2) -> Floats:
+        """Noise of the picture's shape (H, W), 0 to 1, with so many cells to each side."""
         return noise(self.stream, (self.image.shape[0], self.image.shape[1]), (cells, cells), octaves)
 
     def ground(self, colour: Colour, below: Colour | None = None) -> None:
@@ -62,7 +63,7 @@ class Easel:
         self.image = np.asarray(colour, np.float64) * (1 - share) + np.asarray(below or colour, np.float64) * share
 
     def fill(self, inside: Floats, colour: Colour, tone: Floats | float = 1.0) -> None:
-        """Paint where `inside` is positive: its distance from the edge."""
+        """Paint where `inside` is positive: its distance from the edge. inside, tone: (H, W)."""
         share = np.clip(inside * _SHORT + 0.5, 0, 1)[..., None]
         own = np.asarray(colour, np.float64) * np.asarray(tone)[..., None]
         self.image = self.image * (1 - share) + own * share
@@ -95,7 +96,7 @@ class Easel:
         self.fill(np.where((t > 0) & (t < 1), room - across, -1.0), colour, 0.92 + 0.16 * np.clip(t, 0, 1))
 
     def land(self, level: float, rise: float, bumps: int, colour: Colour, tone: Floats | float = 1.0) -> None:
-        """Everything below a line of hills."""
+        """Everything below a line of hills. tone: (H, W)."""
         rows, columns = self.image.shape[:2]
         line = noise(self.stream, (1, columns), (1, bumps), 3) - 0.5
         self.fill(self.y - level - rise * np.broadcast_to(line, (rows, columns)), colour, tone)

@@ -132,7 +132,10 @@ class Model:
 
 
 def place(points: Floats, shift: tuple[float, float, float], turn: int) -> Floats:
-    """Points turned about +y by quarter turns (counter-clockwise from above: +z goes to +x) and shifted."""
+    """Points turned about +y by quarter turns (counter-clockwise from above: +z goes to +x) and shifted.
+
+    (..., 3), metres.
+    """
     x, y, z = points[..., 0], points[..., 1], points[..., 2]
     for _ in range(turn % 4):
         x, z = z, -x
@@ -148,7 +151,7 @@ def _placed(evaluate: Evaluate, shift: tuple[float, float, float], turn: int) ->
 
 
 def lattice(nu: int, nv: int) -> tuple[Floats, Floats]:
-    """u and v in [0, 1], each (nv+1, nu+1)."""
+    """u and v in [0, 1], each (nv + 1, nu + 1)."""
     u = np.arange(nu + 1, dtype=np.float64) / nu
     v = np.arange(nv + 1, dtype=np.float64) / nv
     return np.broadcast_to(u, (nv + 1, nu + 1)), np.broadcast_to(v[:, None], (nv + 1, nu + 1))
@@ -309,6 +312,8 @@ def pillow(
     """The two sides of a stuffed square of (width, height, thickness), its rim thin, its front dented by a share.
 
     `placed`: x, y and z about the middle of what lies across, up and outwards in the pillow itself.
+
+    The three are of one shape, metres.
     """
     return [_pillow_side(middle, size, material, placed, sign, dent if sign > 0 else 0.0) for sign in (1.0, -1.0)]
 

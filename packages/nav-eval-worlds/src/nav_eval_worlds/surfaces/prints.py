@@ -61,7 +61,7 @@ def _first(kind: str) -> int:
 
 def tints(stream: Stream) -> Floats:
     """Every tint, each home's a little different, paler towards its upper end: a field is stretched over a whole face,
-    and what is drawn on it would look like the grain of wood."""
+    and what is drawn on it would look like the grain of wood. (128, 256, 3), 0 to 255."""
     image = np.zeros((_ROWS * _CELL, _COLUMNS * _CELL, 3))
     for k, colour in enumerate(TINTS.values()):
         off = [stream.between(-12, 12) for _ in colour]
@@ -76,7 +76,7 @@ def tints(stream: Stream) -> Floats:
 
 
 def prints(stream: Stream) -> Floats:
-    """All little pictures on one square sheet."""
+    """All little pictures on one square sheet. (1008, 1008, 3), 0 to 255."""
     image = np.full((_SHEET * _SIDE, _SHEET * _SIDE, 3), 200.0)
     for kind, count in PRINTS.items():
         for number in range(count):

@@ -21,7 +21,7 @@ _JOINT = 0.005
 
 
 def planks(stream: Stream, colour: Colour) -> Floats:
-    """A floor of boards along u."""
+    """A floor of boards along u. (512, 512, 3), 0 to 255."""
     x, y = axes(_L)
     rows = 14
     row = np.floor(y * rows).astype(np.int64)
@@ -37,7 +37,7 @@ def planks(stream: Stream, colour: Colour) -> Floats:
 
 
 def parquet(stream: Stream, colour: Colour) -> Floats:
-    """Square panels of strips whose direction alternates."""
+    """Square panels of strips whose direction alternates. (512, 512, 3), 0 to 255."""
     x, y = axes(_L)
     n, strips = 4, 5
     cx, cy = np.floor(x * n), np.floor(y * n)
@@ -52,7 +52,7 @@ def parquet(stream: Stream, colour: Colour) -> Floats:
 
 
 def herringbone(stream: Stream, colour: Colour) -> Floats:
-    """Short boards laid in zigzag: each column of boards rises, the next one falls."""
+    """Short boards laid in zigzag: each column of boards rises, the next one falls. (512, 512, 3), 0 to 255."""
     x, y = axes(_L)
     columns, rows = 6, 12
     column = np.floor(x * columns)
@@ -71,7 +71,10 @@ def herringbone(stream: Stream, colour: Colour) -> Floats:
 
 
 def wood(stream: Stream, colour: Colour) -> Floats:
-    """Veneer with its grain along u: long fine lines, a faint arched figure, a joint between two boards."""
+    """Veneer with its grain along u: long fine lines, a faint arched figure, a joint between two boards.
+
+    (256, 256, 3), 0 to 255.
+    """
     _, y = axes(_S)
     warp = noise(stream, _S, (3, 2), 2)
     lines = noise(stream, _S, (128, 2), 2) * 0.6 + noise(stream, _S, (48, 3), 2) * 0.4
@@ -108,11 +111,12 @@ def _tiles(
 
 
 def floor_tiles(stream: Stream, colour: Colour) -> Floats:
+    """(512, 512, 3), 0 to 255."""
     return _tiles(stream, colour, 4, 4, (150, 145, 138), 0.025, False)
 
 
 def checker_tiles(stream: Stream, colour: Colour) -> Floats:
-    """Two tones in a chessboard."""
+    """Two tones in a chessboard. (512, 512, 3), 0 to 255."""
     x, y = axes(_L)
     dark = (np.floor(x * 4) + np.floor(y * 4)) % 2 < 1
     image = _tiles(stream, colour, 4, 4, (140, 136, 130), 0.02, False)
@@ -120,29 +124,32 @@ def checker_tiles(stream: Stream, colour: Colour) -> Floats:
 
 
 def wall_tiles(stream: Stream, colour: Colour) -> Floats:
+    """(512, 512, 3), 0 to 255."""
     return _tiles(stream, colour, 8, 4, (206, 205, 200), 0.018, True)
 
 
 def square_tiles(stream: Stream, colour: Colour) -> Floats:
+    """(512, 512, 3), 0 to 255."""
     return _tiles(stream, colour, 8, 8, (196, 196, 192), 0.014, False)
 
 
 def slab_tiles(stream: Stream, colour: Colour) -> Floats:
-    """Large format with thin joints."""
+    """Large format with thin joints. (512, 512, 3), 0 to 255."""
     return _tiles(stream, colour, 2, 2, (150, 148, 144), 0.02, False)
 
 
 def clay_tiles(stream: Stream, colour: Colour) -> Floats:
+    """(512, 512, 3), 0 to 255."""
     return _tiles(stream, colour, 4, 4, (176, 160, 144), 0.07, False)
 
 
 def zellige(stream: Stream, colour: Colour) -> Floats:
-    """Small hand-made tiles, each with its own depth of glaze."""
+    """Small hand-made tiles, each with its own depth of glaze. (512, 512, 3), 0 to 255."""
     return _tiles(stream, colour, 10, 10, (214, 212, 206), 0.06, False)
 
 
 def hex_tiles(stream: Stream, colour: Colour) -> Floats:
-    """Hexagons: a texel belongs to the nearest of two staggered lattices of centres."""
+    """Hexagons: a texel belongs to the nearest of two staggered lattices of centres. (256, 256, 3), 0 to 255."""
     x, y = axes(_S)
     u, v = x * 7, y * 8
     dx0, dy0 = u - np.floor(u) - 0.5, (v - np.floor(v / 2) * 2 - 1) * 0.8660254
@@ -158,7 +165,7 @@ def hex_tiles(stream: Stream, colour: Colour) -> Floats:
 
 
 def pattern_tiles(stream: Stream, colour: Colour) -> Floats:
-    """Cement tiles with one drawn motif: a star, petals or quarter circles, in two tones."""
+    """Cement tiles with one drawn motif: a star, petals or quarter circles, in two tones. (512, 512, 3), 0 to 255."""
     x, y = axes(_L)
     u, v = np.abs(x * 6 - np.floor(x * 6) - 0.5), np.abs(y * 6 - np.floor(y * 6) - 0.5)
     r = u * u + v * v
@@ -175,7 +182,7 @@ def pattern_tiles(stream: Stream, colour: Colour) -> Floats:
 
 
 def terrazzo(stream: Stream, colour: Colour) -> Floats:
-    """Chips of three stones in a pale ground."""
+    """Chips of three stones in a pale ground. (256, 256, 3), 0 to 255."""
     image = shade(colour, 0.95 + 0.06 * noise(stream, _S, (40, 40), 2))
     for tone in ((150, 110, 90), (96, 104, 104), (206, 172, 130)):
         image = np.where((noise(stream, _S, (44, 44)) > 0.8)[..., None], shade(tone, np.ones(_S)), image)
@@ -183,7 +190,7 @@ def terrazzo(stream: Stream, colour: Colour) -> Floats:
 
 
 def marble(stream: Stream, colour: Colour) -> Floats:
-    """Polished stone with two depths of veins, warped."""
+    """Polished stone with two depths of veins, warped. (512, 512, 3), 0 to 255."""
     x, y = axes(_L)
     warp, fine, cloud = noise(stream, _L, (3, 3), 4), noise(stream, _L, (5, 5), 5), noise(stream, _L, (2, 2), 3)
     thick = 1 - np.minimum(np.abs(warp - 0.5) * 26, 1.0)
@@ -194,14 +201,14 @@ def marble(stream: Stream, colour: Colour) -> Floats:
 
 
 def concrete(stream: Stream, colour: Colour) -> Floats:
-    """Cast in boards: soft clouds, few pores."""
+    """Cast in boards: soft clouds, few pores. (256, 256, 3), 0 to 255."""
     pits = noise(stream, _S, (128, 128))
     image = shade(colour, 0.93 + 0.06 * noise(stream, _S, (3, 3), 4) + 0.03 * noise(stream, _S, (64, 64), 2))
     return np.where((pits > 0.95)[..., None], image * 0.88, image)
 
 
 def brick(stream: Stream, colour: Colour) -> Floats:
-    """A running bond of bricks of many shades, rough joints."""
+    """A running bond of bricks of many shades, rough joints. (512, 512, 3), 0 to 255."""
     x, y = axes(_L)
     rows, columns = 14, 4
     row = np.floor(y * rows)
@@ -220,14 +227,20 @@ def brick(stream: Stream, colour: Colour) -> Floats:
 
 
 def plaster(stream: Stream, colour: Colour) -> Floats:
-    """Painted plaster: the stipple of a roller, stronger on dark paint, and next to no unevenness."""
+    """Painted plaster: the stipple of a roller, stronger on dark paint, and next to no unevenness.
+
+    (256, 256, 3), 0 to 255.
+    """
     fine = noise(stream, _S, (128, 128)) + 0.35 * noise(stream, _S, (100, 100))
     strong = 0.02 * max(1.0, 420.0 / (sum(colour) + 60))
     return shade(colour, 0.965 + 0.008 * noise(stream, _S, (3, 3)) + strong * fine)
 
 
 def wainscot(stream: Stream, colour: Colour) -> Floats:
-    """Painted panelling as high as one repeat: two fields with mouldings between stiles and rails, a cap's shadow."""
+    """Painted panelling as high as one repeat: two fields with mouldings between stiles and rails, a cap's shadow.
+
+    (512, 512, 3), 0 to 255.
+    """
     x, y = axes(_L)
     field = x * 2 - np.floor(x * 2)
     left, right, top, foot = field * 0.45, (1 - field) * 0.45, y * 0.9, (1 - y) * 0.9
@@ -240,14 +253,14 @@ def wainscot(stream: Stream, colour: Colour) -> Floats:
 
 
 def render(stream: Stream, colour: Colour) -> Floats:
-    """An outer wall's coat: coarse grain, and streaks that rain has left."""
+    """An outer wall's coat: coarse grain, and streaks that rain has left. (256, 256, 3), 0 to 255."""
     x = noise(stream.child("streaks"), _S, (3, 24), 3)
     tone = 0.74 + 0.2 * noise(stream.child("grain"), _S, (128, 128), 2) + 0.16 * noise(stream, _S, (4, 4), 4)
     return shade(colour, tone + 0.14 * x)
 
 
 def boards(stream: Stream, colour: Colour) -> Floats:
-    """Weatherboards: each overlaps the one below and throws a shadow on it."""
+    """Weatherboards: each overlaps the one below and throws a shadow on it. (256, 256, 3), 0 to 255."""
     _, y = axes(_S)
     at = y * 8
     down = at - np.floor(at)
@@ -258,7 +271,7 @@ def boards(stream: Stream, colour: Colour) -> Floats:
 
 
 def beadboard(stream: Stream, colour: Colour) -> Floats:
-    """Painted tongue and groove, upright."""
+    """Painted tongue and groove, upright. (256, 256, 3), 0 to 255."""
     x, _ = axes(_S)
     at = x * 10 - np.floor(x * 10)
     groove = np.where(at < 0.07, 0.74, np.where(at < 0.12, 1.05, 1.0))
@@ -266,7 +279,7 @@ def beadboard(stream: Stream, colour: Colour) -> Floats:
 
 
 def panelled(stream: Stream, colour: Colour) -> Floats:
-    """Painted panels with a moulding."""
+    """Painted panels with a moulding. (256, 256, 3), 0 to 255."""
     x, y = axes(_S)
     edge = np.minimum(np.minimum(x, 1 - x), np.minimum(y, 1 - y))
     light = np.where((x + y < 1.0), 1.06, 0.84)
@@ -275,7 +288,7 @@ def panelled(stream: Stream, colour: Colour) -> Floats:
 
 
 def slats(stream: Stream, colour: Colour) -> Floats:
-    """Upright wooden battens before a dark felt."""
+    """Upright wooden battens before a dark felt. (256, 256, 3), 0 to 255."""
     x, _ = axes(_S)
     at = x * 20 - np.floor(x * 20)
     tone = 0.86 + 0.2 * cell_values(stream, np.floor(x * 20).astype(np.int64))
@@ -284,6 +297,7 @@ def slats(stream: Stream, colour: Colour) -> Floats:
 
 
 def stripes(stream: Stream, colour: Colour) -> Floats:
+    """(256, 256, 3), 0 to 255."""
     x, _ = axes(_S)
     at = x * 6 - np.floor(x * 6)
     tone = np.where((at < 0.5) | ((at > 0.72) & (at < 0.78)), 1.0, 0.92)
@@ -298,7 +312,7 @@ def _cells(x: Floats, y: Floats, n: int, drop: float = 0.5) -> tuple[Floats, Flo
 
 
 def circles(stream: Stream, colour: Colour) -> Floats:
-    """Wallpaper of rings and dots."""
+    """Wallpaper of rings and dots. (256, 256, 3), 0 to 255."""
     dx, dy = _cells(*axes(_S), 4)
     r = dx * dx + dy * dy
     motif = np.where((r < 0.2) & (r > 0.12), 0.88, np.where(r < 0.03, 0.82, 1.0))
@@ -306,13 +320,14 @@ def circles(stream: Stream, colour: Colour) -> Floats:
 
 
 def diamonds(stream: Stream, colour: Colour) -> Floats:
+    """(256, 256, 3), 0 to 255."""
     dx, dy = _cells(*axes(_S), 6, 0.0)
     r = np.abs(dx) + np.abs(dy)
     return plaster(stream, colour) * np.where(np.abs(r - 0.46) < 0.03, 0.84, np.where(r < 0.09, 0.88, 1.0))[..., None]
 
 
 def damask(stream: Stream, colour: Colour) -> Floats:
-    """Wallpaper of large ornaments in a half drop."""
+    """Wallpaper of large ornaments in a half drop. (256, 256, 3), 0 to 255."""
     dx, dy = _cells(*axes(_S), 4)
     a, b = np.abs(dx), np.abs(dy)
     r = a * a * 2.2 + dy * dy
@@ -322,12 +337,12 @@ def damask(stream: Stream, colour: Colour) -> Floats:
 
 
 def leaves(stream: Stream, colour: Colour) -> Floats:
-    """Wallpaper of scattered pairs of leaves."""
+    """Wallpaper of scattered pairs of leaves. (256, 256, 3), 0 to 255."""
     return _foliage(stream, colour, 7, (110, 134, 104))
 
 
 def botanic(stream: Stream, colour: Colour) -> Floats:
-    """Wallpaper of large fronds."""
+    """Wallpaper of large fronds. (256, 256, 3), 0 to 255."""
     return _foliage(stream, colour, 4, (146, 160, 146))
 
 
@@ -343,7 +358,7 @@ def _foliage(stream: Stream, colour: Colour, n: int, green: Colour) -> Floats:
 
 
 def blossoms(stream: Stream, colour: Colour) -> Floats:
-    """Wallpaper of twigs with flowers of five petals."""
+    """Wallpaper of twigs with flowers of five petals. (256, 256, 3), 0 to 255."""
     image, tone = plaster(stream, colour), stream.choice(((206, 128, 128), (236, 226, 206), (208, 160, 92)))
     x, y = axes(_S)
     dx, dy = _cells(x, y, 5)
@@ -360,7 +375,7 @@ def blossoms(stream: Stream, colour: Colour) -> Floats:
 
 
 def trellis(stream: Stream, colour: Colour) -> Floats:
-    """Wallpaper of a lattice of curved lines."""
+    """Wallpaper of a lattice of curved lines. (256, 256, 3), 0 to 255."""
     x, y = axes(_S)
     bend = 0.1 * sin_turns(y * 4)
     lines = np.zeros(_S, dtype=bool)
@@ -375,19 +390,19 @@ def trellis(stream: Stream, colour: Colour) -> Floats:
 
 
 def grasscloth(stream: Stream, colour: Colour) -> Floats:
-    """Woven grass on paper: long horizontal fibres, strips of paper side by side."""
+    """Woven grass on paper: long horizontal fibres, strips of paper side by side. (256, 256, 3), 0 to 255."""
     x, _ = axes(_S)
     strip = np.where(x < 0.5, 0.008, -0.008)
     return shade(colour, 0.9 + strip + 0.09 * noise(stream, _S, (128, 9)) + 0.03 * noise(stream, _S, (128, 64)))
 
 
 def carpet(stream: Stream, colour: Colour) -> Floats:
-    """Loops: strong fine grain."""
+    """Loops: strong fine grain. (256, 256, 3), 0 to 255."""
     return shade(colour, 0.78 + 0.3 * noise(stream, _S, (256, 256)) + 0.1 * noise(stream, _S, (64, 64)))
 
 
 def fabric(stream: Stream, colour: Colour) -> Floats:
-    """A plain weave with slubs."""
+    """A plain weave with slubs. (256, 256, 3), 0 to 255."""
     x, y = axes(_S)
     over = (np.floor(x * 96) + np.floor(y * 96)) % 2
     warp, weft = noise(stream, _S, (6, 96), 1), noise(stream, _S, (96, 6), 1)
@@ -396,7 +411,7 @@ def fabric(stream: Stream, colour: Colour) -> Floats:
 
 
 def linen(stream: Stream, colour: Colour) -> Floats:
-    """Washed cloth: fine threads, next to no creases."""
+    """Washed cloth: fine threads, next to no creases. (256, 256, 3), 0 to 255."""
     threads = noise(stream, _S, (128, 10)) + noise(stream, _S, (10, 128))
     return shade(colour, 0.92 + 0.045 * threads + 0.02 * noise(stream, _S, (2, 3), 2))
 
@@ -405,6 +420,8 @@ def drapery(stream: Stream, colour: Colour) -> Floats:
     """Linen in folds, four to a repeat: pale on their ridges, dark where they go in, no two alike; hems at its ends.
 
     Its light is where a curtain of `decor.curtain` has its folds.
+
+    (512, 512, 3), 0 to 255.
     """
     x, y = axes(_L)
     wander = noise(stream, _L, (3, 4), 2) - 0.5
@@ -418,7 +435,7 @@ def drapery(stream: Stream, colour: Colour) -> Floats:
 
 
 def sheer(stream: Stream, colour: Colour) -> Floats:
-    """Thin cloth before the light: paler where one layer hangs, greyer where it folds."""
+    """Thin cloth before the light: paler where one layer hangs, greyer where it folds. (512, 512, 3), 0 to 255."""
     x, _ = axes(_L)
     wander = noise(stream, _L, (2, 6), 2) - 0.5
     ridge = 0.5 + 0.5 * sin_turns(x * 4 + 0.2 * wander)
@@ -428,25 +445,25 @@ def sheer(stream: Stream, colour: Colour) -> Floats:
 
 
 def boucle(stream: Stream, colour: Colour) -> Floats:
-    """Loops of yarn."""
+    """Loops of yarn. (256, 256, 3), 0 to 255."""
     loops = noise(stream, _S, (64, 64))
     return shade(colour, 0.84 + 0.16 * loops * loops + 0.08 * noise(stream, _S, (110, 110)))
 
 
 def terry(stream: Stream, colour: Colour) -> Floats:
-    """Loops of towelling, a woven band across."""
+    """Loops of towelling, a woven band across. (256, 256, 3), 0 to 255."""
     _, y = axes(_S)
     loops = shade(colour, 0.86 + 0.18 * noise(stream, _S, (128, 128)))
     return np.where((np.abs(y - 0.8) < 0.05)[..., None], linen(stream, colour) * 0.94, loops)
 
 
 def velvet(stream: Stream, colour: Colour) -> Floats:
-    """Pile that lies this way and that, faintly."""
+    """Pile that lies this way and that, faintly. (256, 256, 3), 0 to 255."""
     return shade(colour, 0.95 + 0.03 * noise(stream, _S, (2, 2)) + 0.05 * noise(stream, _S, (128, 64)))
 
 
 def knit(stream: Stream, colour: Colour) -> Floats:
-    """Cables of stitches."""
+    """Cables of stitches. (256, 256, 3), 0 to 255."""
     x, y = axes(_S)
     u = x * 12 - np.floor(x * 12) - 0.5
     stitch = y * 24 + np.abs(u) * 1.6
@@ -455,7 +472,7 @@ def knit(stream: Stream, colour: Colour) -> Floats:
 
 
 def plaid(stream: Stream, colour: Colour) -> Floats:
-    """A checked blanket."""
+    """A checked blanket. (256, 256, 3), 0 to 255."""
     x, y = axes(_S)
     wide_x, wide_y = (x * 3) % 1.0 < 0.38, (y * 3) % 1.0 < 0.38
     thin = (np.abs((x * 3) % 1.0 - 0.7) < 0.03) | (np.abs((y * 3) % 1.0 - 0.7) < 0.03)
@@ -465,7 +482,7 @@ def plaid(stream: Stream, colour: Colour) -> Floats:
 
 
 def ticking(stream: Stream, colour: Colour) -> Floats:
-    """Cloth with narrow stripes on cream."""
+    """Cloth with narrow stripes on cream. (256, 256, 3), 0 to 255."""
     x, _ = axes(_S)
     at = x * 8 - np.floor(x * 8)
     stripe = (at < 0.3) | ((at > 0.45) & (at < 0.5))
@@ -473,7 +490,7 @@ def ticking(stream: Stream, colour: Colour) -> Floats:
 
 
 def leather(stream: Stream, colour: Colour) -> Floats:
-    """Fine pores, soft creases here and there."""
+    """Fine pores, soft creases here and there. (256, 256, 3), 0 to 255."""
     creases = noise(stream, _S, (14, 14), 3)
     lines = 1 - np.minimum(np.abs(creases - 0.5) * 30, 1.0)
     tone = 0.95 + 0.05 * noise(stream, _S, (3, 3)) + 0.05 * noise(stream, _S, (96, 96)) - 0.05 * lines
@@ -481,21 +498,24 @@ def leather(stream: Stream, colour: Colour) -> Floats:
 
 
 def metal(stream: Stream, colour: Colour) -> Floats:
-    """Finely brushed, the strokes along u, with soft reflections."""
+    """Finely brushed, the strokes along u, with soft reflections. (256, 256, 3), 0 to 255."""
     _, y = axes(_S)
     glint = sin_turns(y + 0.1) * 0.03
     return shade(colour, 0.97 + 0.028 * noise(stream, _S, (256, 3)) + glint + 0.014 * noise(stream, _S, (256, 16)))
 
 
 def smooth(stream: Stream, colour: Colour) -> Floats:
-    """Lacquer, enamel, ceramic, plastic: clean, with a broad soft sheen and the finest grain."""
+    """Lacquer, enamel, ceramic, plastic: clean, with a broad soft sheen and the finest grain.
+
+    (256, 256, 3), 0 to 255.
+    """
     _, y = axes(_S)
     tone = 0.972 + 0.016 * sin_turns(y + 0.13) + 0.006 * noise(stream, _S, (2, 2))
     return shade(colour, tone) + (noise(stream, _S, (128, 128))[..., None] - 0.5) * 3.6
 
 
 def stone(stream: Stream, colour: Colour) -> Floats:
-    """Polished granite: small grains of three shades."""
+    """Polished granite: small grains of three shades. (256, 256, 3), 0 to 255."""
     grains, flakes = noise(stream, _S, (100, 100)), noise(stream, _S, (64, 64))
     image = shade(colour, 0.94 + 0.06 * noise(stream, _S, (4, 4), 3))
     image = np.where((grains > 0.76)[..., None], image * 1.12, image)
@@ -504,6 +524,7 @@ def stone(stream: Stream, colour: Colour) -> Floats:
 
 
 def basket(stream: Stream, colour: Colour) -> Floats:
+    """(256, 256, 3), 0 to 255."""
     x, y = axes(_S)
     u, v = x * 16, y * 16
     turn = (np.floor(u) + np.floor(v)) % 2 < 1
@@ -512,6 +533,7 @@ def basket(stream: Stream, colour: Colour) -> Floats:
 
 
 def leaf(stream: Stream, colour: Colour) -> Floats:
+    """(256, 256, 3), 0 to 255."""
     x, y = axes(_S)
     vein = np.abs(x * 4 - np.floor(x * 4) - 0.5)
     tone = (
@@ -524,12 +546,12 @@ def leaf(stream: Stream, colour: Colour) -> Floats:
 
 
 def rough(stream: Stream, colour: Colour) -> Floats:
-    """Soil, clay, cardboard."""
+    """Soil, clay, cardboard. (256, 256, 3), 0 to 255."""
     return shade(colour, 0.88 + 0.1 * noise(stream, _S, (48, 48), 3) + 0.06 * noise(stream, _S, (128, 128)))
 
 
 def water(stream: Stream, colour: Colour) -> Floats:
-    """An aquarium's depth: rays from above, gravel below."""
+    """An aquarium's depth: rays from above, gravel below. (256, 256, 3), 0 to 255."""
     _, y = axes(_S)
     rays = noise(stream, (1, 256), (1, 9), 2)
     image = shade(colour, 1.5 - 0.8 * y + 0.35 * rays)

@@ -21,13 +21,19 @@ _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
 
 def read_accessor(file: GltfFile, index: int) -> NDArray[Any]:
-    """(count, width) array of the stored type; floats from normalised integers."""
+    """(count, width) array of the stored type; floats from normalised integers.
+
+    Width 1 for scalars.
+    """
     accessor = file.at(file.document.accessors, index, "accessor")
     return normalise(read_raw(file, index), accessor.normalized)
 
 
 def read_raw(file: GltfFile, index: int) -> NDArray[Any]:
-    """(count, width) array as stored; a view into the file's bytes where nothing had to change."""
+    """(count, width) array as stored; a view into the file's bytes where nothing had to change.
+
+    Width 1 for scalars.
+    """
     accessor = file.at(file.document.accessors, index, "accessor")
     dtype, width = _layout(file, index, accessor)
     if accessor.count > MAX_ELEMENTS:
@@ -44,7 +50,7 @@ def read_raw(file: GltfFile, index: int) -> NDArray[Any]:
 
 
 def normalise(values: NDArray[Any], normalized: bool) -> NDArray[Any]:
-    """Integers to [0, 1] or [-1, 1] when `normalized`, per the specification's equations, in float32."""
+    """Integers to [0, 1] or [-1, 1] when `normalized`, per the specification's equations, in float32. Any shape."""
     if not normalized or values.dtype.kind == "f":
         return values
     scaled = values.astype(np.float32) / np.float32(np.iinfo(values.dtype).max)

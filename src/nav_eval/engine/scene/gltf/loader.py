@@ -127,7 +127,7 @@ def _instances(file: GltfFile, node: Node) -> Iterator[Matrix | None]:
 
 
 def local_matrix(file: GltfFile, node: Node, index: int) -> Matrix:
-    """The node's own transform as a 4 x 4 float32 matrix."""
+    """The node's own transform as a 4 x 4 float32 matrix. (4, 4), for column vectors."""
     if node.matrix is None:
         return trs_matrix(*(None if v is None else _vector(v) for v in (node.translation, node.rotation, node.scale)))
     if len(node.matrix) != 16:
@@ -144,7 +144,7 @@ def trs_matrix(
     rotation: NDArray[np.float32] | None,
     scale: NDArray[np.float32] | None,
 ) -> Matrix:
-    """Translation x rotation (quaternion x, y, z, w) x scaling, in float32."""
+    """Translation x rotation (quaternion x, y, z, w) x scaling, in float32. (4, 4), of (3,) metres, (4,) and (3,)."""
     matrix = IDENTITY.copy()
     if rotation is not None:
         matrix[:3, :3] = _rotation_matrix(rotation)
@@ -167,7 +167,7 @@ def _rotation_matrix(quaternion: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def product(left: Matrix, right: Matrix) -> Matrix:
-    """left x right, each element summed in float32 from the first column on."""
+    """left x right, each element summed in float32 from the first column on. All (4, 4)."""
     terms = [left[:, k : k + 1] * right[k : k + 1, :] for k in range(4)]
     summed: Matrix = ((terms[0] + terms[1]) + terms[2]) + terms[3]
     return summed

@@ -1,0 +1,98 @@
+"""A public function that takes or returns arrays says their shape: rooms that are done are named here."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ENGINE = ROOT / "src/nav_eval/engine"
+WORLDS = ROOT / "packages/nav-eval-worlds/src/nav_eval_worlds"
+ROOMS = [ENGINE / "navmesh", ENGINE / "scene", ENGINE / "render", ENGINE / "recast", WORLDS]
+ARRAYS = {"NDArray", "ndarray", "ArrayLike"}
+SIZE = r"(?:\.\.\.|\w+(?: [-+*/] \w+)*)"
+SHAPE = re.compile(rf"\((?=[^()]*,)(?=[^()]*\b(?:[A-Z]|\d)){SIZE}(?:, {SIZE})*,?\)|\bscalar|\bshapes?\b")
+"""`(N, 3)`, `(H, W)`, `(N,)`, `(3 * MAX_ROWS,)`, or a word that says so."""
+
+
+def trees(folder: Path) -> Iterator[tuple[Path, ast.Module]]:
+    for file in sorted(folder.rglob("*.py")):
+        yield file, ast.parse(file.read_text(encoding="utf-8"))
+
+
+def names(node: ast.AST) -> set[str]:
+    """Words of an annotation, which may be a string."""
+    return set(re.findall(r"[A-Za-z_]\w*", ast.unparse(node)))
+
+
+def aliases(folder: Path) -> set[str]:
+    """Names that stand for an array type in the sources: `Floats = npt.NDArray[np.float32]`, and names of these."""
+    found = set(ARRAYS)
+    while True:
+        more = {
+            node.targets[0].id
+            for _, tree in trees(folder)
+            for node in tree.body
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_type(node.value, found)
+        }
+        if more <= found:
+            return found
+        found |= more
+
+
+def _is_type(value: ast.expr, arrays: set[str]) -> bool:
+    """Whether a module's constant is an array type, not an array: `Floats`, `NDArray[...]`, `Floats | None`."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr):
+        return _is_type(value.left, arrays) or _is_type(value.right, arrays)
+    base = value.value if isinstance(value, ast.Subscript) else value
+    last = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
+    return last in arrays
+
+
+def functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Public functions, and the public methods of public classes."""
+    for node in body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from functions(node.body, f"{node.name}.")
+        elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            yield f"{owner}{node.name}", node
+
+
+def on_arrays(function: ast.FunctionDef, arrays: set[str]) -> bool:
+    given = function.args
+    notes = [one.annotation for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)] + [function.returns]
+    return any(note is not None and names(note) & arrays for note in notes)
+
+
+def silent(room: Path, arrays: set[str]) -> Iterator[str]:
+    """Functions on arrays whose docstring names no shape."""
+    arrays = arrays - {node.name for _, tree in trees(room) for node in tree.body if isinstance(node, ast.ClassDef)}
+    for file, tree in trees(room):
+        for name, function in functions(tree.body):
+            if on_arrays(function, arrays) and not SHAPE.search(ast.get_docstring(function) or ""):
+                yield f"{file.relative_to(ROOT)}:{function.lineno} {name}"
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
+def test_a_function_on_arrays_says_their_shape(room: Path) -> None:
+    assert list(silent(room, aliases(ENGINE) | aliases(WORLDS))) == []
+
+
+def test_what_counts_as_a_shape(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text(
+        "Floats = npt.NDArray[np.float32]\nMaybe = Floats | None\n"
+        'def tells(a: Floats) -> int:\n    """Of (N, 3) points."""\n'
+        'def hides(a: "Maybe") -> int:\n    """Of points (all of them)."""\n'
+        "def plain(a: int) -> int: ...\ndef _own(a: Floats) -> int: ...\n"
+        "class A:\n    def hides(self) -> npt.NDArray[np.uint8]: ...\n"
+    )
+    found = [one for file, tree in trees(tmp_path) for one, node in functions(tree.body) if _bare(node, tmp_path)]
+    assert found == ["hides", "A.hides"]
+
+
+def _bare(function: ast.FunctionDef, folder: Path) -> bool:
+    return on_arrays(function, aliases(folder)) and not SHAPE.search(ast.get_docstring(function) or "")
