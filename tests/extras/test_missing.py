@@ -32,6 +32,7 @@ def without_extras(*arguments: str, cwd: Path) -> tuple[int, str]:
     "arguments",
     [
         ("list", "perturbations"),
+        ("sweep", "vln-demo", "suite=robustness"),
         ("config", "validate", "pointnav", "perturbations=[{name: blur, severity: 2}]"),
     ],
     ids=lambda arguments: arguments[0],
