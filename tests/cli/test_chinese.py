@@ -58,7 +58,8 @@ def keys() -> Iterator[str]:
     schemas: list[Any] = [*configuration.parts()]
     for key, registry in configuration.OPTIONS:
         owners: list[Any] = [registry.get(name) for name in registry]
-        own = [owner.Options.model_json_schema() for owner in owners if owner.__module__.startswith("nav_eval.")]
+        ours = ("nav_eval.", "nav_eval_extras.")
+        own = [owner.Options.model_json_schema() for owner in owners if owner.__module__.startswith(ours)]
         schemas += [
             part
             for one in own

@@ -18,7 +18,7 @@ points = [point for group in found.groups for point in found.select(group=group)
 registry.entry_points = lambda: EntryPoints(one for one in points if not one.value.startswith("nav_eval_extras"))
 main()
 """
-INSTALL = "comes with a package of its own: pip install nav-eval-extras"
+INSTALL = "comes with a package of its own: pip install "
 
 
 def without_extras(*arguments: str, cwd: Path) -> tuple[int, str]:
@@ -32,6 +32,7 @@ def without_extras(*arguments: str, cwd: Path) -> tuple[int, str]:
     "arguments",
     [
         ("list", "perturbations"),
+        ("run", "pointnav-demo", "simulator.people.count=2"),
         ("sweep", "vln-demo", "suite=robustness"),
         ("config", "validate", "pointnav", "perturbations=[{name: blur, severity: 2}]"),
     ],
@@ -40,4 +41,14 @@ def without_extras(*arguments: str, cwd: Path) -> tuple[int, str]:
 def test_a_missing_feature_is_named_with_what_installs_it(arguments: tuple[str, ...], tmp_path: Path) -> None:
     code, said = without_extras(*arguments, cwd=tmp_path)
     assert code == 2
-    assert INSTALL in said
+    assert f"{INSTALL}nav-eval-extras" in said
+
+
+def test_missing_physics_is_named_with_the_extra_that_brings_mujoco_too(tmp_path: Path) -> None:
+    code, said = without_extras("run", "pointnav-demo", "simulator.physics=mujoco", cwd=tmp_path)
+    assert code == 2
+    assert f"{INSTALL}'nav-eval[mujoco]'" in said
+
+
+def test_what_needs_no_feature_is_valid_without_them(tmp_path: Path) -> None:
+    assert without_extras("config", "validate", "vln-demo", "dataset.generate.scenes=1", cwd=tmp_path) == (0, "")
