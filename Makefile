@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 COMPILE = $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 PACKAGES := pyproject.toml $(wildcard packages/*/pyproject.toml)
 # What `pip install nav-eval[demo]` brings of ours.
-OURS := -e packages/nav-eval-sdk -e . -e packages/nav-eval-worlds -e packages/nav-eval-baselines
+OURS := -e packages/nav-eval-sdk -e . -e packages/nav-eval-worlds -e packages/nav-eval-baselines \
+  -e packages/nav-eval-extras
 
 # A test run starts some hundred Python processes: each would compile our sources again.
 unexport PYTHONDONTWRITEBYTECODE

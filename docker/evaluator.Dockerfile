@@ -19,9 +19,10 @@ RUN /opt/venv/bin/pip install --no-cache-dir --require-hashes -r /build/requirem
 COPY packages/nav-eval-sdk /build/packages/nav-eval-sdk
 COPY packages/nav-eval-worlds /build/packages/nav-eval-worlds
 COPY packages/nav-eval-baselines /build/packages/nav-eval-baselines
+COPY packages/nav-eval-extras /build/packages/nav-eval-extras
 COPY pyproject.toml long_description.py README.md README.zh-CN.md LICENSE NOTICE /build/
 COPY src /build/src
-RUN /opt/tools/bin/pip wheel --no-cache-dir --no-build-isolation --no-deps -w /build/wheels /build/packages/nav-eval-sdk /build/packages/nav-eval-worlds /build/packages/nav-eval-baselines /build \
+RUN /opt/tools/bin/pip wheel --no-cache-dir --no-build-isolation --no-deps -w /build/wheels /build/packages/nav-eval-sdk /build/packages/nav-eval-worlds /build/packages/nav-eval-baselines /build/packages/nav-eval-extras /build \
  && /opt/venv/bin/pip install --no-cache-dir --no-deps /build/wheels/*.whl \
  && /opt/venv/bin/pip check
 # What never runs: the tests of numpy, scipy and numba, the installer, symbols of LLVM. Times are cut to whole seconds,

@@ -141,7 +141,7 @@ class Registry(Generic[T]):
     ) -> None:
         self.kind = kind
         self._modules = modules
-        self._elsewhere = elsewhere or {}
+        self.elsewhere = elsewhere or {}
         self._admit = admit
         self._members: dict[str, T] = {}
         self._lazy: dict[str, str] = dict(builtin or {})
@@ -182,8 +182,8 @@ class Registry(Generic[T]):
     def require(self, name: str, beside: Iterable[str] = ()) -> None:
         """Raises ConfigError as `get` does where there is no such name; imports nothing."""
         if name not in self:
-            if name in self._elsewhere:
-                raise missing(f"{self.kind}: {name!r}", self._elsewhere[name])
+            if name in self.elsewhere:
+                raise missing(f"{self.kind}: {name!r}", self.elsewhere[name])
             names = sorted({*self.names(), *beside})
             known = ", ".join(names) or "none"
             raise ConfigError(f"{self.kind}: there is no {name!r}.{nearest(name, names)} Known: {known}.")

@@ -28,6 +28,7 @@ from nav_eval_server.cli import COMMANDS as SERVER
 
 SOURCE, SDK = ROOT / "src" / "nav_eval", ROOT / "packages" / "nav-eval-sdk" / "src" / "nav_eval_sdk"
 BUILDINGS = ROOT / "packages" / "nav-eval-worlds" / "src" / "nav_eval_worlds"
+EXTRAS = ROOT / "packages" / "nav-eval-extras" / "src" / "nav_eval_extras"
 AGENTS = ROOT / "packages" / "nav-eval-baselines" / "src" / "nav_eval_baselines"
 OF_LIBRARIES = re.compile(r"(?ms)^# (?:Of libraries|Short ones)$.*?(?=^# |\Z)")
 """Sections of a zh.po whose English no string of ours is."""
@@ -58,7 +59,8 @@ def keys() -> Iterator[str]:
     schemas: list[Any] = [*configuration.parts()]
     for key, registry in configuration.OPTIONS:
         owners: list[Any] = [registry.get(name) for name in registry]
-        own = [owner.Options.model_json_schema() for owner in owners if owner.__module__.startswith("nav_eval.")]
+        ours = ("nav_eval.", "nav_eval_extras.")
+        own = [owner.Options.model_json_schema() for owner in owners if owner.__module__.startswith(ours)]
         schemas += [
             part
             for one in own
@@ -81,6 +83,8 @@ def printed() -> Iterator[str]:
     for part in ("agents", "api", "core", "dataset", "metrics", "report", "results", "runs", "simulator"):
         yield from messages(SOURCE / part)
     yield from messages(BUILDINGS)
+    yield from messages(EXTRAS)
+    yield from strings(EXTRAS / "sweep" / "command.py")
     yield from strings(BUILDINGS / "cli.py")
     parts = ("cli", "submit_cli", "submissions", "competition", "conformance", "project", "server/serving", "options")
     for part in parts:
@@ -114,14 +118,17 @@ def test_everything_that_is_said_has_its_chinese() -> None:
 
 
 def test_no_chinese_is_of_something_that_nobody_says() -> None:
-    own = {plain(text) for text in [*strings(SOURCE), *strings(SDK), *strings(BUILDINGS), *strings(AGENTS)]} | said()
+    own = {
+        plain(text)
+        for text in [*strings(SOURCE), *strings(SDK), *strings(BUILDINGS), *strings(EXTRAS), *strings(AGENTS)]
+    } | said()
     exempt = "".join(found[0] for file in files() for found in OF_LIBRARIES.finditer(file.read_text("utf-8")))
     spare = [english for english in catalogue().entries if plain(english) not in own]
     assert [english for english in spare if f'msgid "{english}"' not in exempt.replace('\\"', '"')] == []
 
 
 def files() -> list[Path]:
-    return sorted(path for folder in (SOURCE, SDK, BUILDINGS, AGENTS) for path in folder.rglob("zh.po"))
+    return sorted(path for folder in (SOURCE, SDK, BUILDINGS, EXTRAS, AGENTS) for path in folder.rglob("zh.po"))
 
 
 def test_the_chinese_names_what_the_english_does() -> None:

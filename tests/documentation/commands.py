@@ -7,7 +7,6 @@ import inspect
 import re
 import typing
 from collections.abc import Iterator, Sequence
-from importlib.metadata import entry_points
 from typing import Any
 
 from cyclopts import App, Parameter
@@ -30,14 +29,9 @@ def evaluator_commands() -> dict[str, tuple[str, App]]:
     app, found = make_app(), {}
     for name, command in ((name, command) for group in GROUPS.values() for name, command in group.items()):
         found |= {f"{name} {part}": (held.help, app[name][part]) for part, held in command.parts.items()}
-        if not command.parts and name not in entered():
+        if not command.parts and name != "competition":
             found[name] = (command.help, app[name])
     return found
-
-
-def entered() -> set[str]:
-    """Commands that another distribution brings; their own pages show them."""
-    return {point.name for point in entry_points(group="nav_eval.commands")} | {"competition"}
 
 
 def server_commands() -> dict[str, tuple[str, App]]:

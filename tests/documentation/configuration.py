@@ -104,7 +104,7 @@ def options() -> Iterator[str]:
     for key, registry in OPTIONS:
         for name in registry:
             owner: Any = registry.get(name)
-            if owner.__module__.startswith("nav_eval.") and owner.Options.model_fields:
+            if owner.__module__.startswith(("nav_eval.", "nav_eval_extras.")) and owner.Options.model_fields:
                 yield from _options(key, name, owner.Options.model_json_schema())
 
 

@@ -21,6 +21,7 @@ SOURCES = (
     ROOT / "src" / "nav_eval",
     ROOT / "packages" / "nav-eval-sdk" / "src" / "nav_eval_sdk",
     ROOT / "packages" / "nav-eval-worlds" / "src" / "nav_eval_worlds",
+    ROOT / "packages" / "nav-eval-extras" / "src" / "nav_eval_extras",
 )
 PREFIX = re.compile(r"^(nav-eval(-agent)?: |WARNING +)")
 OWN_WORDS = 20

@@ -69,7 +69,7 @@ def builtin(registry: Registry[Any]) -> set[str]:
     names = registry.names()
     decorated = {name: getattr(member, "__module__", "") for name, member in registry._members.items()}
     found = decorated | registry._lazy
-    return {name for name in names if found[name].startswith("nav_eval.")}
+    return {name for name in names if found[name].startswith(("nav_eval.", "nav_eval_extras."))}
 
 
 NAMES = [

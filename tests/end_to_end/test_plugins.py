@@ -181,7 +181,7 @@ def test_its_simulator_says_itself_which_actions_it_lacks(installed, tmp_path):
 def talking(installed, folder, protocol, talk=""):
     """A real service of the package's agent; gives what the evaluator is told of it."""
     environment = os.environ | {"PYTHONPATH": str(installed), "TALK": talk}
-    command = [sys.executable, "-m", "nav_eval_sdk", "serve", "nav_eval_extras:TalkingAgent", "--port", "0"]
+    command = [sys.executable, "-m", "nav_eval_sdk", "serve", "example_plugins:TalkingAgent", "--port", "0"]
     with served([*command, "--protocol", protocol], folder, environment) as endpoint:
         yield ["agent_service.type=remote", f"agent_service.protocol={protocol}", f"agent_service.endpoint={endpoint}"]
 

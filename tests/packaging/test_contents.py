@@ -34,6 +34,7 @@ NEEDED = {
     ],
     "nav-eval-baselines": ["py.typed", "template/train_vln/model.py", "learned/weights.npz", "learned/MODEL_CARD.md"],
     "nav-eval-worlds": ["py.typed", "zh.po", "language/wordings/en.toml", "language/wordings/zh.toml"],
+    "nav-eval-extras": ["py.typed"],
     "nav-eval-server": [
         "py.typed",
         "challenge.template.yaml",
@@ -48,6 +49,7 @@ SDIST = {
     "nav-eval-sdk": {"README.md", "LICENSE", "NOTICE"},
     "nav-eval-baselines": {"README.md", "LICENSE", "NOTICE"},
     "nav-eval-worlds": {"README.md", "LICENSE", "NOTICE"},
+    "nav-eval-extras": {"README.md", "LICENSE", "NOTICE"},
     "nav-eval-server": {"README.md", "LICENSE", "NOTICE"},
 }
 BACKEND = {"pyproject.toml", "PKG-INFO", ".gitignore"}

@@ -18,6 +18,7 @@ from trove_classifiers import classifiers
 
 import nav_eval
 import nav_eval_baselines
+import nav_eval_extras
 import nav_eval_sdk
 import nav_eval_server
 import nav_eval_worlds
@@ -30,13 +31,15 @@ VERSIONS = {
     "nav-eval-server": nav_eval_server.__version__,
     "nav-eval-worlds": nav_eval_worlds.__version__,
     "nav-eval-baselines": nav_eval_baselines.__version__,
+    "nav-eval-extras": nav_eval_extras.__version__,
 }
-OLDEST = {"nav-eval": 11, "nav-eval-sdk": 10, "nav-eval-server": 11, "nav-eval-worlds": 11, "nav-eval-baselines": 10}
+OLDEST = dict.fromkeys(VERSIONS, 11) | {"nav-eval-sdk": 10, "nav-eval-baselines": 10}
 COMMANDS = {
     "nav-eval": "nav-eval = nav_eval.cli:main",
     "nav-eval-sdk": "nav-eval-agent = nav_eval_sdk.cli:main",
     "nav-eval-server": "competition = nav_eval_server.cli:app",
     "nav-eval-baselines": "learned = nav_eval_baselines.learned:LearnedAgent",
+    "nav-eval-extras": "blur = nav_eval_extras.perturbations.pictures:Blur",
     "nav-eval-worlds": "homes = nav_eval_worlds.generator:HOMES",
 }
 

@@ -15,8 +15,8 @@ from nav_eval.core.definitions import Definition
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results.compare import RunRecords, compare, difference
 from nav_eval.results.paired import mcnemar, permutation, permutation_interval
-from nav_eval.results.robustness import holm
 from nav_eval.results.seeds import grouped
+from nav_eval_extras.sweep.costs import holm
 
 SHARE = {"spl": Definition(unit="share")}
 PROFILE = {"profile": "r2r-ce@1", "renderer": "cpu"}

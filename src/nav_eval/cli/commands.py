@@ -36,7 +36,7 @@ EVALUATING = {
     ),
     "sweep": Command(
         "Measure robustness to perturbations.",
-        "nav_eval.cli.sweep:sweep",
+        "nav_eval.cli.missing_extra:sweep",
         "nav-eval sweep vln-demo suite=robustness --out sweep",
     ),
     "merge": Command(

@@ -11,6 +11,7 @@ from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.run import split_arguments
 from nav_eval.cli.say import say, say_json, say_yaml
 from nav_eval.errors import ConfigError
+from nav_eval.registry import missing
 
 Kind = Literal[
     "benchmarks",
@@ -63,6 +64,8 @@ def _rows(kind: Kind) -> list[dict[str, str]]:
     if kind == "published":
         return _published_rows()
     registry = _registry(kind)
+    if registry.elsewhere and not registry.names():
+        raise missing(f"what `list {kind}` names", next(iter(registry.elsewhere.values())))
     if kind in ("perturbations", "agents", "generators"):
         return [{"name": name, "about": _first_sentence(registry.get(name))} for name in registry]
     return [{"name": name} for name in registry]

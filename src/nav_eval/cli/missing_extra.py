@@ -17,3 +17,8 @@ def competition(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=Fal
 def buildings(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]) -> int:
     """Make buildings, or episodes on them; this needs the package nav-eval-worlds."""
     raise missing("this command", "nav-eval[demo]")
+
+
+def sweep(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]) -> int:
+    """Measure robustness to perturbations; this needs the package nav-eval-extras."""
+    raise missing("sweep", "nav-eval-extras")

@@ -11,6 +11,8 @@ from typing import Any
 
 SOURCES = (".py", ".yaml", ".binpb")
 """Endings of the files that decide what the evaluator does."""
+PARTS = ("nav_eval_sdk", "nav_eval_extras")
+"""Packages of ours that a result depends on, where they are installed."""
 OF_A_MACHINE = ("python", "platform")
 """Versions that differ from machine to machine without changing a record."""
 PLAIN = ("nav_eval", "nav_eval_sha256", "benchmark", "profile", "renderer", "seed")
@@ -19,9 +21,9 @@ NAMED = ("versions", "plugins", "dataset_sha256")
 
 @cache
 def sources_sum() -> str:
-    """SHA-256 over the names and the content of the evaluator's own source files, the SDK's too."""
+    """SHA-256 over the names and the content of the evaluator's own source files, and of PARTS."""
     total = hashlib.sha256()
-    for package in ("nav_eval", "nav_eval_sdk"):
+    for package in ("nav_eval", *filter(find_spec, PARTS)):
         for name, path in sorted(_sources(package)):
             total.update(f"{name}\0{path.stat().st_size}\0".encode())
             total.update(path.read_bytes())

@@ -51,7 +51,7 @@ PLUGIN_KINDS = (
     "tasks",
 )
 """Every group of entry points that a plug-in can use, without its `nav_eval.`."""
-OURS = ("nav-eval-baselines", "nav-eval-worlds")
+OURS = ("nav-eval-baselines", "nav-eval-extras", "nav-eval-worlds")
 """Distributions of this project that register components as a plug-in does."""
 PER_EPISODE = ("episodes.jsonl", "trajectories.jsonl", "results.csv", "submission.json", "shard.json", "tries.jsonl")
 """Files that tell of single episodes: never part of a run's public form."""

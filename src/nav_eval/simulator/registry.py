@@ -32,23 +32,16 @@ PhysicsFactory: TypeAlias = Callable[[SimulatorConfig], Physics]
 KINEMATIC = "kinematic"
 PHYSICS: Registry[PhysicsFactory] = Registry(
     "physics",
-    {
-        KINEMATIC: "nav_eval.simulator.physics.kinematic:Kinematic",
-        "mujoco": "nav_eval.simulator.physics.rigid:Mujoco",
-    },
+    {KINEMATIC: "nav_eval.simulator.physics.kinematic:Kinematic"},
     admit_physics,
+    elsewhere={"mujoco": "nav-eval[mujoco]"},
 )
 
 PedestrianModelFactory: TypeAlias = Callable[[SimulatorConfig], PedestrianModel]
 """(the simulator's configuration) -> a way of moving people that many sessions share."""
 
 CROWDS: Registry[PedestrianModelFactory] = Registry(
-    "crowds",
-    {
-        "recorded": "nav_eval.simulator.people.recorded:Recorded",
-        "social_force": "nav_eval.simulator.people.social_force:SocialForce",
-    },
-    admit_crowds,
+    "crowds", admit=admit_crowds, elsewhere=dict.fromkeys(("recorded", "social_force"), "nav-eval-extras")
 )
 
 
@@ -81,7 +74,8 @@ def check_physics(config: SimulatorConfig) -> None:
 
 def check_people(config: SimulatorConfig) -> None:
     """Raises ConfigError for a motion that there is not, or people where none can walk."""
-    CROWDS.require(config.people.motion)
+    if config.people.count or config.people.motion not in CROWDS.elsewhere:
+        CROWDS.require(config.people.motion)
     if not config.people.count:
         return
     if config.backend in SIMULATORS and not getattr(SIMULATORS.get(config.backend), "takes_people", False):

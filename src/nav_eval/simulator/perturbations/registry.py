@@ -12,26 +12,27 @@ from nav_eval.registry import Registry
 PerturbationFactory: TypeAlias = Callable[[int], Perturbation]
 """severity -> a perturbation for one session."""
 
+EXTRAS = (
+    "camera_height",
+    "field_of_view",
+    "blur",
+    "low_light",
+    "colour_shift",
+    "dropped_frames",
+    "depth_noise",
+    "actuation_noise",
+    "latency",
+    "people_in_the_way",
+    "pose_drift",
+    "paraphrase",
+    "typos",
+    "other_language",
+    "truncated",
+)
+"""Entry points of the distribution nav-eval-extras; none is built in."""
+
 PERTURBATIONS: Registry[PerturbationFactory] = Registry(
-    "perturbations",
-    {
-        "camera_height": "nav_eval.simulator.perturbations.body:CameraHeight",
-        "field_of_view": "nav_eval.simulator.perturbations.body:FieldOfView",
-        "blur": "nav_eval.simulator.perturbations.pictures:Blur",
-        "low_light": "nav_eval.simulator.perturbations.pictures:LowLight",
-        "colour_shift": "nav_eval.simulator.perturbations.pictures:ColourShift",
-        "dropped_frames": "nav_eval.simulator.perturbations.pictures:DroppedFrames",
-        "depth_noise": "nav_eval.simulator.perturbations.body:DepthNoise",
-        "actuation_noise": "nav_eval.simulator.perturbations.body:ActuationErrors",
-        "latency": "nav_eval.simulator.perturbations.body:Latency",
-        "people_in_the_way": "nav_eval.simulator.perturbations.body:PeopleInTheWay",
-        "pose_drift": "nav_eval.simulator.perturbations.pose:PoseDrift",
-        "paraphrase": "nav_eval.simulator.perturbations.words:Paraphrase",
-        "typos": "nav_eval.simulator.perturbations.words:Typos",
-        "other_language": "nav_eval.simulator.perturbations.words:OtherLanguage",
-        "truncated": "nav_eval.simulator.perturbations.words:Truncated",
-    },
-    admit_perturbation,
+    "perturbations", admit=admit_perturbation, elsewhere=dict.fromkeys(EXTRAS, "nav-eval-extras")
 )
 register_perturbation = PERTURBATIONS.register
 """Decorator: @register_perturbation("name") over what makes a Perturbation of a severity."""

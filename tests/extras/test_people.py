@@ -21,11 +21,11 @@ from nav_eval.errors import ConfigError
 from nav_eval.simulator.motion import motion_profile, nominal_seconds
 from nav_eval.simulator.people.lighting import Lighting
 from nav_eval.simulator.people.pedestrians import FIRST_ID, RADIUS
-from nav_eval.simulator.people.recorded import read_tracks
-from nav_eval.simulator.people.social_force import LOOK_AHEAD, RANGE, REPULSION, repulsion
 from nav_eval.simulator.registry import make_simulator_backend
 from nav_eval.testing import check_crowds, demand
 from nav_eval.testing.places import grid_graph, room
+from nav_eval_extras.people.recorded import read_tracks
+from nav_eval_extras.people.social_force import LOOK_AHEAD, RANGE, REPULSION, repulsion
 
 needs_mujoco = pytest.mark.skipif(find_spec("mujoco") is None, reason="pip install 'nav-eval[mujoco]'")
 GIVES = 0.03

@@ -27,9 +27,9 @@ from nav_eval.geometry import Vec3, yaw_of, yaw_rotation
 from nav_eval.simulator.actuation import Disturbance, Kind
 from nav_eval.simulator.motion import MotionProfile, motion_profile, tilt
 from nav_eval.simulator.people.pedestrians import RADIUS
-from nav_eval.simulator.physics import pedestrian_bodies
 from nav_eval.simulator.physics.ground import Floors, Tile, Tiles, tile_of
-from nav_eval.simulator.physics.robots import Build, Cylinder, DiffDrive, Pose, Robot
+from nav_eval_extras.physics import pedestrian_bodies
+from nav_eval_extras.physics.robots import Build, Cylinder, DiffDrive, Pose, Robot
 
 STEP = 0.01
 """Seconds of one physics step."""

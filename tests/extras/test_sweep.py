@@ -18,7 +18,7 @@ from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report.curves import curves
 from nav_eval.report.perturbation_words import LACKING
 from nav_eval.report.robustness import drawn_measure, render_card
-from nav_eval.runs.sweep import Suite
+from nav_eval_extras.sweep.runs import Suite
 from patience import until
 from rooms import write_room
 

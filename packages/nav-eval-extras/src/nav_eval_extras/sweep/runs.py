@@ -19,13 +19,13 @@ from nav_eval.report.robustness import write_card
 from nav_eval.report.source import told_definitions
 from nav_eval.results.compare import RunRecords
 from nav_eval.results.files import write_json
-from nav_eval.results.robustness import Cell, robustness
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.comparison import RULES, run_records
 from nav_eval.runs.evaluation import Evaluated, run_benchmark
 from nav_eval.runs.perturbing import Reach, perturbed, reach
 from nav_eval.runs.plan import opened
 from nav_eval.simulator.perturbations.registry import PERTURBATIONS
+from nav_eval_extras.sweep.costs import Cell, robustness
 
 SCHEMA = 1
 CLEAN = "clean"

@@ -11,7 +11,7 @@ import pytest
 from nav_eval.core.definitions import Definition
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results.compare import RunRecords, difference
-from nav_eval.results.robustness import Cell, retained, robustness
+from nav_eval_extras.sweep.costs import Cell, retained, robustness
 
 
 def run(name, values, scenes="aabb"):

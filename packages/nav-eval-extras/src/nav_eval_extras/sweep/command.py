@@ -49,7 +49,7 @@ def sweep(
     from nav_eval.cli.progress import show_progress
     from nav_eval.core.stopping import drainable
     from nav_eval.runs.registry import benchmark_config
-    from nav_eval.runs.sweep import Suite, sweep_benchmark
+    from nav_eval_extras.sweep.runs import Suite, sweep_benchmark
 
     benchmark, overrides = split_arguments(arguments)
     own, others = _own(overrides)

@@ -1,0 +1,1 @@
+"""MuJoCo as the engine that moves a body through a building."""
