@@ -90,7 +90,7 @@ def test_the_radius_of_success_is_found(tmp_path, capsys):
     table.write_text(json.dumps(within_one))
     found, _ = score(tmp_path, capsys, table, "evaluation.success_distance=5", code=1)
     assert found["measures"]["success"]["n_different"] == 2
-    assert found["measures"]["success"]["reason"] == "with evaluation.success_distance=4 all are equal"
+    assert found["measures"]["success"]["convention"] == "evaluation.success_distance=4"
 
 
 def test_rounded_values_are_told_to_be_rounded(tmp_path, capsys):
@@ -99,7 +99,7 @@ def test_rounded_values_are_told_to_be_rounded(tmp_path, capsys):
     table.write_text(json.dumps({name: {"nDTW": 1.0 if name.startswith("7") else 0.607} for name in WALKS}))
     found, _ = score(tmp_path, capsys, table, code=1)
     assert found["measures"]["ndtw"]["n_different"] == 2
-    assert found["measures"]["ndtw"]["reason"] == "theirs are rounded to 3 decimals"
+    assert found["measures"]["ndtw"]["rounded"] == 3
 
 
 def test_another_dynamic_time_warping_is_recognised(released, tmp_path, capsys):

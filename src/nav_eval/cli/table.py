@@ -33,9 +33,9 @@ def against_table(document: Mapping[str, Any]) -> str:
     """A third party's table beside ours, as text."""
     lines = [f"against {document['file']}: {episodes(document['episodes'])} in both"]
     if ours := document["only_here"]:
-        lines.append(f"  {episodes(len(ours))} are not in the table: {_first(ours)}")
+        lines.append(f"  only here: {episodes(len(ours))} ({_first(ours)})")
     if theirs := document["only_there"]:
-        lines.append(f"  {episodes(len(theirs))} of the table are not ours: {_first(theirs)}")
+        lines.append(f"  only in the table: {episodes(len(theirs))} ({_first(theirs)})")
     if not document["measures"]:
         lines.append("  it has none of our measures: name its columns success, spl, navigation_error, ndtw, ...")
     lines += [f"  {_compared(name, one)}" for name, one in document["measures"].items()]
@@ -51,11 +51,19 @@ def _compared(name: str, one: Mapping[str, Any]) -> str:
     if not one["n_different"]:
         return f"{label}: equal in {episodes(one['n'])}"
     largest, mean, theirs = (_number(one[name]).strip() for name in ("largest", "mean", "mean_theirs"))
-    reason = one["reason"] or "no convention that we know explains it"
     return (
         f"{label}: {one['n_different']} of {episodes(one['n'])} differ, most in {one['episode']} "
-        f"({largest}); mean {mean} here, {theirs} there; {reason}"
+        f"({largest}); mean {mean} here, {theirs} there; {_reason(one)}"
     )
+
+
+def _reason(one: Mapping[str, Any]) -> str:
+    if one["rounded"] is not None:
+        return f"theirs are rounded to {one['rounded']} decimals"
+    if "convention" not in one:
+        return "no convention that we know explains it"
+    left = one["n_different_with_it"]
+    return f"with {one['convention']} {left} differ" if left else f"with {one['convention']} all are equal"
 
 
 def episodes(count: int) -> str:

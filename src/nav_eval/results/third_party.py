@@ -23,6 +23,8 @@ from nav_eval.reading import read
 
 MAX_BYTES = 1 << 30
 IDS = ("instr_id", "inst_idx", "instruction_id", "episode_id", "episode", "id")
+MEANS = {"mean", "average", "all", "total"}
+"""What the row of means is called at the end of a table, ours too."""
 SCENES = ("scene_id", "scene", "scan")
 NAMES = {
     "sr": "success", "success_rate": "success", "os": "oracle_success", "osr": "oracle_success",
@@ -51,7 +53,7 @@ class Row:
 class Measure:
     """One metric on the episodes of both. `largest`: the largest difference, in `episode`; NaN where both are equal.
 
-    `different`: the episodes whose values differ, `reason`: why, where that was found.
+    `different`: the episodes whose values differ; `rounded`: theirs are ours with so many decimals.
     """
 
     name: str
@@ -62,7 +64,7 @@ class Measure:
     mean_theirs: float
     largest: float
     episode: EpisodeKey | None
-    reason: str | None = None
+    rounded: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ def _measure(name: str, called: str, matched: Matched, ours: Mapping[EpisodeKey,
         mean_theirs,
         math.nan if worst is None else gaps[worst],
         worst,
-        None if rounded is None else f"theirs are rounded to {rounded} decimals",
+        rounded,
     )
 
 
@@ -211,9 +213,9 @@ def _of_object(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _row(record: Mapping[str, Any]) -> Row | None:
-    """None for a line without an id, such as the means at the end."""
+    """None for a line without an episode's id, such as the means at the end."""
     identity = next((record[name] for name in IDS if isinstance(record.get(name), str | int)), None)
-    if identity is None:
+    if identity is None or str(identity).lower() in MEANS:
         return None
     scene = next((str(record[name]) for name in SCENES if record.get(name)), None)
     numbers = {name: _number(value) for name, value in record.items() if name not in (*IDS, *SCENES)}

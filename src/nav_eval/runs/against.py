@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +35,15 @@ def against(config: Config, table: Path, results: Sequence[EpisodeResult], score
     """
     matched = match(read_rows(table), [(result.scene_id, result.episode_id) for result in results])
     measures = compare(matched, results)
-    unexplained = {one.name: len(one.different) for one in measures if one.different and one.reason is None}
+    unexplained = {one.name: len(one.different) for one in measures if one.different and one.rounded is None}
     others = _others(config, _radius(measures, matched, results)) if unexplained else ()
     reasons = _reasons(unexplained, matched, others, score)
-    told = [replace(one, reason=one.reason or reasons.get(one.name)) for one in measures]
     return {
         "file": table.name,
         "episodes": len(matched.rows),
         "only_here": [name_with_scene(key) for key in matched.only_ours],
         "only_there": list(matched.only_theirs),
-        "measures": {one.name: _document(one) for one in told},
+        "measures": {one.name: _document(one) | reasons.get(one.name, {}) for one in measures},
     }
 
 
@@ -64,7 +62,7 @@ def _document(one: Measure) -> dict[str, Any]:
         "n_different": len(one.different),
         **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
         "episode": None if one.episode is None else name_with_scene(one.episode),
-        "reason": one.reason,
+        "rounded": one.rounded,
     }
 
 
@@ -81,8 +79,8 @@ def _others(config: Config, radius: float | None) -> Iterator[tuple[str, Config]
 
 def _reasons(
     unexplained: Mapping[str, int], matched: Matched, others: Iterable[tuple[str, Config]], score: Scorer
-) -> dict[str, str]:
-    """For each measure, and in how many values it differs, the convention under which the fewest do."""
+) -> dict[str, dict[str, Any]]:
+    """For each measure, and in how many values it differs, the convention under which the fewest do, and how many."""
     best = {name: (count, "") for name, count in unexplained.items()}
     for key, config in others:
         try:
@@ -93,7 +91,7 @@ def _reasons(
             if one.name in best and one.n:
                 best[one.name] = min(best[one.name], (len(one.different), key))
     return {
-        name: f"with {key} " + (f"{left} differ" if left else "all are equal")
+        name: {"convention": key, "n_different_with_it": left}
         for name, (left, key) in best.items()
         if key and left <= (1 - EXPLAINED) * unexplained[name]
     }
