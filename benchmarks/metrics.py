@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from nav_eval.config.schema import TaskConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.definitions import Definition
 from nav_eval.core.interfaces import MetricContext
@@ -39,9 +40,9 @@ def main() -> None:
     ]
     print(f"{'metrics':34} {'us/step':>8} {'us/episode start':>17}")
     for title, names, settings in (
-        (f"all {len(METRICS.names())}", METRICS.names(), {}),
-        ("those of VLN-CE", VLN, {}),
-        ("those of VLN-CE, dtw: fastdtw", VLN, {"dtw": "fastdtw"}),
+        (f"all {len(METRICS.names())}", METRICS.names(), TaskConfig()),
+        ("those of VLN-CE", VLN, TaskConfig()),
+        ("those of VLN-CE, dtw: fastdtw", VLN, TaskConfig(dtw="fastdtw")),
     ):
         scoring(paths[:5], names, settings)
         step, start = min(scoring(paths, names, settings) for _ in range(3))
@@ -52,9 +53,9 @@ def main() -> None:
     print(f"{f'compare two runs, {EPISODES} episodes':34} {comparison():8.2f}")
 
 
-def scoring(paths: Sequence[Sequence[Vec3]], names: Sequence[str], settings: Mapping[str, str]) -> tuple[float, float]:
+def scoring(paths: Sequence[Sequence[Vec3]], names: Sequence[str], settings: TaskConfig) -> tuple[float, float]:
     """CPU seconds (per step, per reset)."""
-    measurements, forward = Measurements(make_metrics(names, settings)), Action("move_forward")
+    measurements, forward = Measurements(make_metrics(names)), Action("move_forward")
     stepping = starting = steps = 0.0
     for path in paths:
         reference = [Place(point) for point in path]

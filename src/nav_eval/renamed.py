@@ -9,15 +9,16 @@ from typing import Any
 
 
 def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of `module`: what `names` (old: new) renamed is found there, with a DeprecationWarning.
+    """The `__getattr__` of `module`: what `names` (old: new) renamed is found, with a DeprecationWarning.
 
-    `__getattr__ = old_names(__name__, {"Felt": "Contacts"})`
+    `__getattr__ = old_names(__name__, {"Felt": "Contacts"})`; a new name with dots is of the module that it tells.
     """
 
     def get(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         warnings.warn(f"{module}.{name} is now called {names[name]}.", DeprecationWarning, stacklevel=2)
-        return getattr(import_module(module), names[name])
+        home, _, new = names[name].rpartition(".")
+        return getattr(import_module(home or module), new)
 
     return get

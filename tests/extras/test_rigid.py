@@ -13,7 +13,7 @@ import pytest
 
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
-from nav_eval.core.interfaces import Body
+from nav_eval.core.bodies import Body
 from nav_eval.core.types import AgentState, Moved
 from nav_eval.errors import ConfigError
 from nav_eval.geometry import Vec3, euclidean, yaw_of, yaw_rotation

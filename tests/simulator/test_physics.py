@@ -12,7 +12,7 @@ import pytest
 import nav_eval
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
-from nav_eval.core.interfaces import Body, Building, Physics
+from nav_eval.core.bodies import Body, Building, Physics
 from nav_eval.core.types import AgentState, Contact, Contacts, Moved
 from nav_eval.errors import ConfigError
 from nav_eval.simulator.motion import motion_profile, perform

@@ -13,7 +13,8 @@ from typing import Any
 
 from nav_eval.config.options import Options
 from nav_eval.core.actions import check_own_actions
-from nav_eval.core.interfaces import Metric, PedestrianModel, Perturbation, Physics, Sensor, SimulatorBackend, Task
+from nav_eval.core.bodies import PedestrianModel, Physics
+from nav_eval.core.interfaces import Metric, Perturbation, Sensor, SimulatorBackend, Task
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.actions import ACTIONS

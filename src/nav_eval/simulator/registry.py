@@ -7,8 +7,9 @@ from typing import TypeAlias
 
 from nav_eval.config.options import check_options
 from nav_eval.config.schema import SimulatorConfig
+from nav_eval.core.bodies import PedestrianModel, Physics
 from nav_eval.core.contracts import admit_crowds, admit_physics, admit_simulator
-from nav_eval.core.interfaces import PedestrianModel, Physics, SimulatorBackend
+from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.errors import ConfigError
 from nav_eval.registry import Registry
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from nav_eval.config.options import check_options
 from nav_eval.config.schema import PeopleConfig, SimulatorConfig
-from nav_eval.core.interfaces import Crowd, PedestrianModel
+from nav_eval.core.bodies import Crowd, PedestrianModel
 from nav_eval.core.types import Walker
 from nav_eval.dataset.episode import Episode
 from nav_eval.geometry import Vec3

@@ -1,4 +1,4 @@
-"""Does a physics engine keep nav_eval.core.interfaces.Physics? A body walks in a room with a wall across it."""
+"""Does a physics engine keep nav_eval.core.bodies.Physics? A body walks in a room with a wall across it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from nav_eval.config.options import check_options
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
-from nav_eval.core.interfaces import Body, Building, Physics
+from nav_eval.core.bodies import Body, Building, Physics
 from nav_eval.core.types import AgentState, Contacts, Moved
 from nav_eval.errors import SimulatorError
 from nav_eval.geometry import Vec3, euclidean, yaw_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from nav_eval.core.interfaces import Body, Physics
+from nav_eval.core.bodies import Body, Physics
 from nav_eval.core.types import Contact, Contacts
 from nav_eval.geometry import euclidean, yaw_of
 from nav_eval.simulator.physics.kinematic import Kinematic

@@ -4,7 +4,7 @@ import math
 
 from pydantic import Field
 
-from nav_eval.core.interfaces import Crowd, PedestrianModel
+from nav_eval.core.bodies import Crowd, PedestrianModel
 from nav_eval.core.types import Walker
 
 

@@ -19,9 +19,10 @@ from pydantic import Field
 
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
+from nav_eval.core.bodies import Body, PedestrianModel, Physics
 from nav_eval.core.clock import WAIT
 from nav_eval.core.environment import derived_seed
-from nav_eval.core.interfaces import Body, PedestrianModel, Physics, Simulator, SimulatorBackend
+from nav_eval.core.interfaces import Simulator, SimulatorBackend
 from nav_eval.core.types import AgentState, Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.engine.navmesh.mesh import NavMesh

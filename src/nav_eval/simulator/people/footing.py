@@ -10,7 +10,7 @@ from nav_eval.geometry import Vec3
 from nav_eval.simulator.physics.ground import Floors, Tile, Tiles, tile_of
 
 if TYPE_CHECKING:
-    from nav_eval.core.interfaces import Building
+    from nav_eval.core.bodies import Building
 
 CELL = 0.2
 """Side of the squares of the plane whose floor is looked up once, at their middle, m."""

@@ -15,7 +15,7 @@ from nav_eval.simulator.people.footing import DOWN, UP
 from nav_eval.simulator.physics.ground import STEEPEST, TILE, Tile, tile_of
 
 if TYPE_CHECKING:
-    from nav_eval.core.interfaces import Building
+    from nav_eval.core.bodies import Building
     from nav_eval.engine.scene.scene import Scene
 
 CELL = 0.4

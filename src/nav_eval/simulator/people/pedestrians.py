@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nav_eval.core.interfaces import Crowd
+from nav_eval.core.bodies import Crowd
 from nav_eval.core.types import NearbyPedestrians, Walker
 from nav_eval.engine.people.figure import TALL
 from nav_eval.engine.people.gait import stride

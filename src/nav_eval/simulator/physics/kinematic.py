@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
-from nav_eval.core.interfaces import Body, Building, Physics
+from nav_eval.core.bodies import Body, Building, Physics
 from nav_eval.core.types import AgentState, Moved
 from nav_eval.simulator.motion import MotionProfile, motion_profile, perform
 

@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import Field
 
 from nav_eval.config.schema import SimulatorConfig
-from nav_eval.core.interfaces import Building, Crowd, PedestrianModel
+from nav_eval.core.bodies import Building, Crowd, PedestrianModel
 from nav_eval.core.types import Walker
 from nav_eval.dataset.episode import Episode
 from nav_eval.geometry import Vec3

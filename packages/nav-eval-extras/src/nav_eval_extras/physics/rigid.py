@@ -20,7 +20,7 @@ from pydantic import Field
 
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
-from nav_eval.core.interfaces import Body, Building, Pedestrians, Physics
+from nav_eval.core.bodies import Body, Building, Pedestrians, Physics
 from nav_eval.core.types import AgentState, Contact, Contacts, Moved
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.geometry import Vec3, yaw_of, yaw_rotation
