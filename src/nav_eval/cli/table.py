@@ -15,8 +15,9 @@ from nav_eval.results.statistics import Interval, by_building
 def metrics_table(document: Mapping[str, Any]) -> str:
     """results.json as text."""
     profile, split = document["profile"], document["split"] or "split unknown"
+    convention = f", convention {document['convention']}" if document.get("convention") else ""
     lines = [
-        f"{document['benchmark']} ({split}), profile {profile['name']} v{profile['version']}: "
+        f"{document['benchmark']} ({split}), profile {profile['name']} v{profile['version']}{convention}: "
         f"{episodes(document['n_episodes'])}, {document['n_failed']} failed{_ours(document)}"
     ]
     width = max((len(name) for name in document["metrics"]), default=0)

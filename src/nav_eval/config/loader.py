@@ -33,6 +33,7 @@ ENVIRONMENT_PREFIX = "NAV_EVAL_"
 LINE_ENDS = "\r\n"
 """What a file's last line brings along into a variable."""
 GROUPS = ("benchmarks", "tasks", "simulator", "profile")
+CONVENTION = "task.convention"
 PROFILED = "r2r-ce"
 """The benchmark of `profile=NAME` alone: what most models of the field publish."""
 NO_KEYS = frozenset(variable.name for variable in VARIABLES)
@@ -202,10 +203,18 @@ class Layers:
         elif self.benchmark is not None:
             defaults.append(f"benchmarks/{self.benchmark}")
         defaults.append({"profile": None})
+        defaults += self._convention(self.own.content.get("task"))
         if self.file is not None:
             store.store(name="nav_eval_config_file", node=self._content_of(self.own), package="_global_")
             defaults.append("nav_eval_config_file")
+        given = (override.lstrip("+").partition("=") for override in (*self.environment, *self.command_line))
+        defaults += self._convention({key: value for key, _, value in given if key == CONVENTION}, CONVENTION)
         return [*defaults, "_self_"]
+
+    def _convention(self, keys: Any, key: str = "convention") -> list[str]:
+        """The keys that a convention sets lie right under the layer that names it; an unknown one is validation's."""
+        name = keys.get(key) if isinstance(keys, Mapping) else None
+        return [f"convention/{name}"] if isinstance(name, str) and name in _members("convention") else []
 
     def _all_overrides(self) -> list[str]:
         given = [(o, "environment") for o in self.environment] + [(o, "command line") for o in self.command_line]

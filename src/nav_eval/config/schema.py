@@ -86,6 +86,11 @@ class TaskConfig(Section):
     measurements: Names | None = Field(
         None, description="metrics to report, from `nav-eval list metrics`; []: none; null: the task's own"
     )
+    convention: Literal["r2r-eval", "duet", "hamt", "vln-ce", "ndh", "reverie", "habitat-2023", "spec"] | None = Field(
+        None,
+        description="whose evaluator is followed: success_rule, goal_rule, spl_length, repeats, dtw, reference and "
+        "evaluation.success_distance become what that repository has; a key that is set itself wins; null: nobody's",
+    )
     success_rule: Literal["stop", "final", "nodes"] = Field(
         "stop", description="stop: only a called STOP can succeed; final: the last position counts; nodes: REVERIE's"
     )
@@ -102,6 +107,13 @@ class TaskConfig(Section):
         description="what dtw, coverage and their kin compare with: the episode's reference_path as it is given, the "
         "same with points at most forward_step apart, or the expert's path (dataset.gt_path); null: gt where there is "
         "one, else densified; on a graph always its viewpoints",
+    )
+    spl_length: Literal["shortest", "reference"] = Field(
+        "shortest",
+        description="L of SPL: the shortest way to the goal, or the length of the reference path (DUET, HAMT)",
+    )
+    repeats: Literal["drop", "keep"] = Field(
+        "drop", description="keep: in dtw a place counts once for each action that ends there, turns too (HAMT)"
     )
     ndtw_distance: Metres = Field(3.0, description="scale d of nDTW and of path coverage in exp(-DTW / (n d))")
     coverage_distance: Metres = Field(

@@ -17,6 +17,7 @@ from nav_eval.errors import DatasetError
 from nav_eval.metrics import functional
 from nav_eval.metrics.base import DerivedMetric, ShortestPathMetric, distance_between, node_place, shortest_length
 from nav_eval.metrics.formula import metric
+from nav_eval.metrics.reference import reference_of
 from nav_eval.metrics.registry import register_metric
 
 
@@ -150,8 +151,24 @@ class OracleSuccess(_ByRule):
 
 @metric("spl", label="SPL", short="SPL", unit="share", better="higher", needs=("distance",), on_failure=0.0)
 def spl(*, success: float, path_length: float, context: MetricContext) -> float:
-    """Success, weighted by shortest path ÷ path walked. L is the distance to the goal at reset."""
-    return functional.spl(success, shortest_length(context), path_length) if success else 0.0
+    """Success, weighted by shortest path ÷ path walked. L is the distance to the goal at reset.
+
+    With `task.spl_length=reference` L is the length of the reference path instead. Raises DatasetError without one.
+    """
+    if not success:
+        return 0.0
+    return functional.spl(success, _length(context), path_length)
+
+
+def _length(context: MetricContext) -> float:
+    if context.settings.spl_length == "shortest":
+        return shortest_length(context)
+    if not context.reference:
+        raise DatasetError(
+            f"episode {context.episode.episode_id!r} of {context.episode.scene_id!r} has no reference path, which "
+            "task.spl_length=reference asks for. Use task.spl_length=shortest."
+        )
+    return reference_of(context).length()
 
 
 @metric(

@@ -47,7 +47,10 @@ class PathLength(Metric):
 
 
 class _AlongReference(Metric):
-    """Hands each new place of the agent to something that compares it with the reference, once per stay."""
+    """Hands each new place of the agent to something that compares it with the reference, once per stay or, where
+    repeated places are kept, after each action but stop."""
+
+    keeps = False
 
     def begin(self, context: MetricContext, reference: Reference, growing: Alignment | Approach) -> None:
         self._reference, self._growing, self._place = reference, growing, context.start.place
@@ -55,7 +58,7 @@ class _AlongReference(Metric):
 
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
         place = step.state.place
-        if not self._reference.same(place, self._place):
+        if not self._reference.same(place, self._place) or (self.keeps and step.action.name != "stop"):
             self._place = place
             self._growing.add(place)
 
@@ -73,6 +76,7 @@ class Dtw(_AlongReference):
     def reset_metric(self, context: MetricContext) -> None:
         reference = reference_of(context)
         self._alignment = reference.alignment(context.settings.dtw)
+        self.keeps = context.settings.repeats == "keep"
         self.begin(context, reference, self._alignment)
 
     def get_metric(self) -> float:

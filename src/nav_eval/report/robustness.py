@@ -86,7 +86,7 @@ def render_card(documents: Sequence[Mapping[str, Any]]) -> str:
         failures=_failures,
         figure=_figure,
         code=_code,
-        words={name: metric_words(name, Definition(**documents[0]["metrics"][name])) for name in metrics},
+        words={name: metric_words(name, Definition(**told)) for name, told in _shared(documents).items()},
         share=_share,
         signed=_signed,
     )

@@ -35,6 +35,7 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
         "schema": RESULTS_SCHEMA,
         "benchmark": config.title,
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
+        "convention": config.task.convention,
         "split": config.dataset.split,
         "sensor_class": sensor_class(config.simulator.sensors),
         "n_episodes": results.n_episodes,

@@ -19,11 +19,23 @@ LIMITS = {*Limits.__struct_fields__} & {*EvaluationConfig.model_fields}
 """Of an episode, as far as a configuration sets them: max_steps and its like."""
 SECTIONS: Mapping[str, set[str]] = {
     "benchmark": {"profile", "version"},
-    "task": {"type", "success_rule", "goal_rule", "dtw", "ndtw_distance", "coverage_distance", "options"},
+    "task": {
+        "type",
+        "success_rule",
+        "goal_rule",
+        "spl_length",
+        "repeats",
+        "dtw",
+        "ndtw_distance",
+        "coverage_distance",
+        "options",
+    },
     "simulator": {"motion", "body", "scale", "path_mode", "physics", "people"},
     "evaluation": {*LIMITS, "success_distance", "cut_at_collision", "clock", "latency_s", "step_s"},
 }
 LATER: Mapping[str, Any] = {
+    "task.spl_length": "shortest",
+    "task.repeats": "drop",
     "evaluation.max_chunk": 1,
     "evaluation.cut_at_collision": False,
     "evaluation.clock": "lockstep",

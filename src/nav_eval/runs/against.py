@@ -18,7 +18,8 @@ from nav_eval.errors import NavEvalError
 from nav_eval.results.third_party import Matched, Measure, compare, match, read_rows
 
 CONVENTIONS: tuple[tuple[str, Any], ...] = (
-    ("dtw", "fastdtw"), ("dtw", "exact"),
+    ("dtw", "fastdtw"), ("dtw", "exact"), ("repeats", "keep"), ("repeats", "drop"),
+    ("spl_length", "reference"), ("spl_length", "shortest"),
     ("reference", "given"), ("reference", "densified"), ("reference", "gt"),
     ("success_rule", "final"), ("success_rule", "stop"),
     ("goal_rule", "position"), ("goal_rule", "view_points"), ("goal_rule", "reference_end"),
