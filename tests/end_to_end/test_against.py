@@ -140,6 +140,7 @@ def test_another_dynamic_time_warping_is_recognised(released, tmp_path, capsys):
         ("[]", "holds no values of episodes"),
         ('{"mean": {"note": "text"}}', "holds no values of episodes"),
         ("[" * 100_000, "JSON"),
+        ('{"instr_id": ["1", "2"], "spl": [0.5]}', "columns have not one length .instr_id 2, spl 1."),
         ('[{"episode_id": 1, "spl": 0.5}, {"episode_id": 1, "spl": 0.6}]', "episode 1 stands twice with other values"),
     ],
 )
@@ -147,6 +148,13 @@ def test_a_table_that_is_none_is_refused(content, message, tmp_path):
     table = tmp_path / "table.json"
     table.write_text(content)
     with pytest.raises(PredictionsError, match=message):
+        read_rows(table)
+
+
+def test_a_csv_with_a_field_without_end_is_refused(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text('episode_id,spl\n1,"' + "x" * 200_000 + '"\n')
+    with pytest.raises(PredictionsError, match=r"cannot be read \(field larger than field limit"):
         read_rows(table)
 
 

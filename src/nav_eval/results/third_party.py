@@ -187,7 +187,10 @@ def _is_scene(theirs: str, ours: str) -> bool:
 
 def _records(path: Path, text: str) -> list[Mapping[str, Any]]:
     if path.suffix == ".csv":
-        return list(csv.DictReader(text.splitlines()))
+        try:
+            return list(csv.DictReader(text.splitlines()))
+        except csv.Error as error:
+            raise PredictionsError(f"{path}: cannot be read ({error}). Write it again.") from None
     try:
         content = json.loads(text)
     except ValueError:
@@ -198,15 +201,18 @@ def _records(path: Path, text: str) -> list[Mapping[str, Any]]:
     except RecursionError as error:
         raise PredictionsError(f"{path}: cannot be read as JSON ({error}). Write it again.") from None
     if isinstance(content, Mapping):
-        content = _of_object(content)
+        content = _of_object(path, content)
     return [record for record in content if isinstance(record, Mapping)] if isinstance(content, list) else []
 
 
-def _of_object(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _of_object(path: Path, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Rows of an object by id, or of an object of columns, or of one row."""
     if any(name in content and isinstance(content[name], list) for name in IDS):
         columns = {name: values for name, values in content.items() if isinstance(values, list)}
-        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+        if len({len(values) for values in columns.values()}) > 1:
+            lengths = ", ".join(f"{name} {len(values)}" for name, values in columns.items())
+            raise PredictionsError(f"{path}: its columns have not one length ({lengths}). Write it again.")
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if any(isinstance(value, Mapping) for value in content.values()):
         return [{"episode_id": name, **value} for name, value in content.items() if isinstance(value, Mapping)]
     return [content]
