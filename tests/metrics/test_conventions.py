@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 
 from graphs import grid_scan, item, node, write_r2r
+from nav_eval import evaluate
+from nav_eval.cli.report import make_context, report
 from nav_eval.cli.score import score
 from nav_eval.config.loader import load_config
 from nav_eval.errors import ConfigError
+from nav_eval.report.document import make_document
 
 # 7 walks straight; the path of 9 winds, as those of R4R do.
 ITEMS = [
@@ -114,3 +117,14 @@ def test_an_unknown_convention_is_told_beside_those_that_are():
 @pytest.mark.parametrize("name", ["r2r-eval", "vln-ce", "ndh", "habitat-2023", "spec"])
 def test_every_convention_is_a_configuration(name):
     assert load_config("r2r-ce", overrides=[f"task.convention={name}"], environment={}).task.convention == name
+
+
+def test_tables_sentences_and_pages_say_which_it_was(tmp_path, capsys):
+    data = [*write_r2r(tmp_path, items=ITEMS), "task.convention=duet", "agent_service.agent=random"]
+    evaluate("r2r", overrides=data, out=tmp_path / "run")
+    assert report(str(tmp_path / "run"), out=tmp_path / "table.tex") == 0
+    assert "profile r2r v2 (duet)" in (tmp_path / "table.tex").read_text()
+    capsys.readouterr()
+    assert report(str(tmp_path / "run"), sentence=True) == 0
+    assert "scoring profile r2r v2 (duet)" in capsys.readouterr().out
+    assert make_document([tmp_path / "run"], make_context())["runs"][0]["convention"] == "duet"

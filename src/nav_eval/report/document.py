@@ -271,6 +271,7 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
         "privileged": run.privileged,
         "benchmark": summary["benchmark"],
         "profile": summary["profile"],
+        "convention": config.task.convention,
         "split": summary["split"],
         "sensor_class": sensor_class(config.simulator.sensors),
         "started": manifest.get("started"),

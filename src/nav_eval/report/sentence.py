@@ -14,7 +14,7 @@ import msgspec
 from nav_eval.config.locations import DATA
 from nav_eval.report.board import MIN_ENTRIES, Board, excluded
 from nav_eval.report.context import ReportContext
-from nav_eval.report.source import Run
+from nav_eval.report.source import Run, named_profile
 from nav_eval.report.tables import label, references
 from nav_eval.results.run_directory import config_changes, public_config
 from nav_eval.results.seeds import agent_of
@@ -151,7 +151,6 @@ def _sentence(
     public: bool,
 ) -> str:
     run = runs[0]
-    profile = run.summary["profile"]
     left_out = excluded(run) if kind == "one" else 0
     parts = [
         words[kind].format(
@@ -163,7 +162,7 @@ def _sentence(
             homes=_homes(words, run),
             benchmark=run.summary["benchmark"],
             split=words["comma"].join(_split(words, runs, public)),
-            profile=f"{profile['name']} v{profile['version']}",
+            profile=named_profile(run),
             version=run.manifest.get("nav_eval", version("nav-eval")),
         ),
         left_out and words["excluded"].format(k=left_out, are="is" if left_out == 1 else "are"),

@@ -169,3 +169,9 @@ def summarise_run(
     aggregator = MetricsAggregator(found, partial(summarise_metric, seed=config.seed))
     summed = aggregator.aggregate_metrics(results.values())
     return results_document(config, summed) | {"profile": manifest["profile"]}
+
+
+def named_profile(run: Run) -> str:
+    """The scoring profile with its version, and in brackets the convention that was chosen."""
+    profile, convention = run.summary["profile"], run.config.task.convention
+    return f"{profile['name']} v{profile['version']}" + (f" ({convention})" if convention else "")

@@ -22,7 +22,7 @@ from nav_eval.report.best import Best
 from nav_eval.report.board import Board, excluded
 from nav_eval.report.interval import interval
 from nav_eval.report.published import Published, of_split
-from nav_eval.report.source import Run, common_definitions
+from nav_eval.report.source import Run, common_definitions, named_profile
 from nav_eval.report.verdict import format_value
 from nav_eval.report.words import short_name
 from nav_eval.results.export import spreadsheet_cell
@@ -149,12 +149,9 @@ def label(run: Run) -> str:
 
 def _conditions(run: Run) -> str:
     summary = run.summary
-    profile, split = summary["profile"], summary["split"] or "(split unknown)"
+    split = summary["split"] or "(split unknown)"
     reference = f", reference {' and '.join(kinds)}" if (kinds := references(run)) else ""
-    return (
-        f"{summary['benchmark']} {split}, profile {profile['name']} v{profile['version']}{reference}, "
-        f"n = {summary['n_episodes']}"
-    )
+    return f"{summary['benchmark']} {split}, profile {named_profile(run)}{reference}, n = {summary['n_episodes']}"
 
 
 def references(run: Run) -> list[str]:

@@ -84,7 +84,7 @@ function header() {
     benchmark: run.benchmark,
     split: run.split ?? t("head.unknown"),
     profile: run.profile.name,
-    version: run.profile.version,
+    version: run.profile.version + (run.convention ? ` (${run.convention})` : ""),
     n: whole(run.n),
   });
   return h(
