@@ -20,6 +20,8 @@ from nav_eval.reading import read
 
 MAX_BYTES = 1 << 30
 """A file that is larger is not read: it would fill the memory, and no public split comes near."""
+IDS = ("instr_id", "inst_idx", "instruction_id", "episode_id")
+"""What R2R, NDH, RxR and VLN-CE call an episode's id."""
 MAX_POSES = 100_000
 """Of one walk. Rules stop an agent after 30 moves (R2R) or 500 steps (VLN-CE)."""
 NOWHERE: Vec3 = (math.nan, math.nan, math.nan)
@@ -54,7 +56,7 @@ def _json_lines(text: str) -> list[Any]:
 
 
 def _identified(path: Path, index: int, row: Any) -> tuple[str, Any]:
-    for name in ("instr_id", "inst_idx", "instruction_id", "episode_id"):
+    for name in IDS:
         if isinstance(row, Mapping) and isinstance(row.get(name), str | int):
             return str(row[name]), row
     raise PredictionsError(f"{path}: entry {index} has no instr_id (R2R), inst_idx (NDH) or instruction_id (RxR).")

@@ -20,9 +20,9 @@ from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import PredictionsError, one_line
 from nav_eval.reading import read
+from nav_eval.results.predictions import IDS, MAX_BYTES
 
-MAX_BYTES = 1 << 30
-IDS = ("instr_id", "inst_idx", "instruction_id", "episode_id", "episode", "id")
+TABLE_IDS = (*IDS, "episode", "id")
 MEANS = {"mean", "average", "all", "total"}
 """What the row of means is called at the end of a table, ours too."""
 SCENES = ("scene_id", "scene", "scan")
@@ -207,7 +207,7 @@ def _records(path: Path, text: str) -> list[Mapping[str, Any]]:
 
 def _of_object(path: Path, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Rows of an object by id, or of an object of columns, or of one row."""
-    if any(name in content and isinstance(content[name], list) for name in IDS):
+    if any(name in content and isinstance(content[name], list) for name in TABLE_IDS):
         columns = {name: values for name, values in content.items() if isinstance(values, list)}
         if len({len(values) for values in columns.values()}) > 1:
             lengths = ", ".join(f"{name} {len(values)}" for name, values in columns.items())
@@ -220,11 +220,11 @@ def _of_object(path: Path, content: Mapping[str, Any]) -> list[Mapping[str, Any]
 
 def _row(record: Mapping[str, Any]) -> Row | None:
     """None for a line without an episode's id, such as the means at the end."""
-    identity = next((record[name] for name in IDS if isinstance(record.get(name), str | int)), None)
+    identity = next((record[name] for name in TABLE_IDS if isinstance(record.get(name), str | int)), None)
     if identity is None or str(identity).lower() in MEANS:
         return None
     scene = next((str(record[name]) for name in SCENES if record.get(name)), None)
-    numbers = {name: _number(value) for name, value in record.items() if name not in (*IDS, *SCENES)}
+    numbers = {name: _number(value) for name, value in record.items() if name not in (*TABLE_IDS, *SCENES)}
     return Row(str(identity), scene, {name: value for name, value in numbers.items() if value is not None})
 
 

@@ -88,6 +88,8 @@ class Link:
                 raise self._fault(f"{type(error).__name__}: {error}") from None
 
     def send(self, message: bytes) -> None:
+        if not self.opened:
+            raise PolicyServerError("the connection to the policy server was lost in this episode.")
         with self._said():
             self._connection.send(message)
 

@@ -46,8 +46,6 @@ class OpenpiAgent(PolicyAgent):
     def ask(self, observation: Mapping[str, Any]) -> tuple[Actions, Usage]:
         options = self.options
         sent = {key: prepared(sensor(observation, name), options.size) for key, name in options.sent.items()}
-        if not self._link.opened:
-            raise PolicyServerError("the connection to the policy server was lost in this episode.")
         self._link.send(packed({**sent, options.instruction_key: self.instruction}, str.encode))
         reply = self._received(self.seconds)
         timing = reply.get("server_timing")

@@ -65,8 +65,6 @@ class VlaEvalAgent(PolicyAgent):
         self._playing = True
 
     def ask(self, observation: Mapping[str, Any]) -> tuple[Actions, Usage]:
-        if not self._link.opened:
-            raise PolicyServerError("the connection to the policy server was lost in this episode.")
         sent: dict[str, Any] = {"images": {}, self.options.instruction_key: self.instruction}
         for key, name in self.options.sent.items():
             value = prepared(sensor(observation, name), self.options.size)
