@@ -108,9 +108,10 @@ def served(agent: str, protocol: str) -> Iterator[str]:
 
 
 def _until_it_listens(process: subprocess.Popen[bytes], port: int, agent: str) -> None:
-    """Raises ServiceUnavailable where the process ended; how long to wait is the evaluation's to say."""
+    """Raises ServiceUnavailable where the process ended; after half a minute it is the evaluation that waits on."""
+    until = time.monotonic() + 30
     with socket.socket() as probe:
-        while probe.connect_ex(("127.0.0.1", port)):
+        while probe.connect_ex(("127.0.0.1", port)) and time.monotonic() < until:
             if process.poll() is not None:
                 raise ServiceUnavailable(
                     f"the service of {agent} ended with exit code {process.returncode}; what it printed is above. "
