@@ -18,7 +18,7 @@ import numpy as np
 from PIL import Image
 
 from nav_eval.core.actions import Action
-from nav_eval.engine.people.overlay import Posed
+from nav_eval.engine.people.kinds import Posed
 from nav_eval.engine.people.warm import warm
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.runs.plan import opened

@@ -28,6 +28,7 @@ from numba.core import serialize
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.runtime.nrt import rtsys
 from numba.core.typeinfer import register_dispatcher
 from numba.np import linalg
 
@@ -97,8 +98,7 @@ class MachineCode(_Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function, or None where it must be compiled."""
-        _import_array_functions()
-        target_context.refresh()
+        rtsys.initialize(target_context)  # enough to run code; what compiles it is imported where it is compiled
         path = self.file(sig, target_context.codegen())
         try:
             stored = path.read_bytes()
@@ -129,6 +129,7 @@ class MachineCode(_Cache):
             yield
         else:
             # Numba's lock comes first, as in a kernel that is being compiled and compiles those it calls.
+            _import_array_functions()
             with global_compiler_lock, _alone(self._directory), _report_compilation(self._directory), _uncollected():
                 yield
 

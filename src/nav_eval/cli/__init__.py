@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from dataclasses import replace
 from importlib.metadata import version
@@ -25,6 +26,8 @@ ABOUT = (
     "Exit codes: 0 done; 1 done, with findings (failed episodes, faults, differences); 2 bad input; "
     "3 the participant's service; 4 our own fault; 130, 143, 138 ended by SIGINT, by SIGTERM, drained by SIGUSR1."
 )
+MAX_YOUNG_OBJECTS = 10_000
+"""Before a collection. Nearly all objects of a start stay, and to look at them every 700 takes a twentieth of it."""
 
 
 def main() -> None:
@@ -33,6 +36,7 @@ def main() -> None:
     Agents and plug-ins may lie in the working directory, as for nav-eval-agent; what is installed goes before them.
     """
     sys.path.append(str(Path.cwd()))
+    gc.set_threshold(MAX_YOUNG_OBJECTS)
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]

@@ -46,7 +46,7 @@ from nav_eval.renamed import old_names
 from nav_eval_sdk.protocol.specs import ActionSpec
 
 if TYPE_CHECKING:
-    from nav_eval.engine.people.overlay import Posed
+    from nav_eval.engine.people.kinds import Posed
 
 
 class Simulator(ABC):

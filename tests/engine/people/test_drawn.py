@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from nav_eval.engine.people.figure import figure
-from nav_eval.engine.people.overlay import Posed, bent, bones_of
+from nav_eval.engine.people.kinds import Posed
+from nav_eval.engine.people.overlay import bent, bones_of
 from nav_eval.engine.render.camera import Lens
 from nav_eval.engine.render.cpu import CpuRenderer
 from nav_eval.engine.render.prepared import build

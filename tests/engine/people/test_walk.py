@@ -7,8 +7,9 @@ import pytest
 
 from nav_eval.engine.people.figure import BONES, FOOT_L, FOOT_R, HEAD, dressed, figure
 from nav_eval.engine.people.gait import posed, stride
+from nav_eval.engine.people.kinds import Posed
 from nav_eval.engine.people.looks import CUTS, LOOKS, STYLES, dealt
-from nav_eval.engine.people.overlay import Posed, bent, bones_of
+from nav_eval.engine.people.overlay import bent, bones_of
 
 LOOK = 20
 

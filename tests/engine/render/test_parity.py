@@ -14,7 +14,7 @@ import pytest
 from engine.render.raycast import frame as cast_frame
 from engine.render.shapes import WALL_UVS, make_scene, room, wall
 from nav_eval.engine.navmesh.mesh import load_navmesh
-from nav_eval.engine.people.overlay import Posed
+from nav_eval.engine.people.kinds import Posed
 from nav_eval.engine.render.frame import OUTPUTS, Frame
 from nav_eval.engine.render.opengl import OpenGLRenderer, create_context
 from nav_eval.engine.render.renderer import make_renderer

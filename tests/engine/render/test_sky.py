@@ -53,8 +53,7 @@ def test_the_sky_is_a_box_far_away(kind: str) -> None:
 
 def test_surfaces_hide_the_sky_and_nothing_else_changes() -> None:
     plain = make_scene(wall(half=1.0))
-    sky = Sky(np.full((2, 6, 8, 8, 4), 90, np.uint8), (0.0, 3.0))
-    sky.faces[1] = 200
+    sky = Sky([np.full((6, 8, 8, 4), 90, np.uint8), np.full((6, 8, 8, 4), 200, np.uint8)], (0.0, 3.0))
     frames = [
         make_renderer("cpu", build(scene), width=40, height=30, outputs=OUTPUTS).render((0, 0, 0), 0.0)
         for scene in (plain, replace(plain, sky=sky))
@@ -77,6 +76,8 @@ def test_the_sky_is_kept_with_the_prepared_scene(tmp_path: Path, monkeypatch: py
     prepare(scene)
     found = load_prepared(scene)
     assert found is not None
-    assert found.sky is not None
-    assert found.sky.above == (0.5,)
-    assert np.array_equal(found.sky.faces, faces)
+    assert [sky.faces.shape[2] for sky in found.skies] == [8, 4, 2, 1]
+    assert found.skies[0].above == (0.5,)
+    assert np.array_equal(found.skies[0].faces, faces)
+    quarter = faces.reshape(1, 6, 2, 4, 2, 4, 4).mean(axis=(3, 5))
+    assert np.abs(found.skies[2].faces - quarter).max() <= 1.0  # each of two halvings rounds

@@ -1,11 +1,14 @@
-"""The arrays that the kernels of this package share."""
+"""What is drawn of a person, and the arrays that the kernels of this package share."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nav_eval.geometry import Vec3
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
@@ -13,6 +16,20 @@ I32 = NDArray[np.int32]
 U8 = NDArray[np.uint8]
 Scalar: TypeAlias = Any
 """A number inside a kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A person as one is drawn. `look`: a seed; `object_id` in the semantic image; `phase` of the stride, 0 to 1;
+    `vigour`: 0 stands, 1 walks at a natural pace; `light`: share of red, green and blue of full light."""
+
+    look: int
+    object_id: int
+    position: Vec3
+    yaw: float
+    phase: float = 0.0
+    vigour: float = 0.0
+    light: Vec3 = (1.0, 1.0, 1.0)
 
 
 class Skin(NamedTuple):

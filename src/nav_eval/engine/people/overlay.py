@@ -11,26 +11,11 @@ from numpy.typing import NDArray
 from nav_eval.engine.people.draw import darken, draw, find, stand, tell
 from nav_eval.engine.people.figure import BONES, TALL, Figure, figure
 from nav_eval.engine.people.gait import posed
-from nav_eval.engine.people.kinds import F32, F64, I32, Canvas, Eye, Scratch
-from nav_eval.geometry import Vec3
+from nav_eval.engine.people.kinds import F32, F64, I32, Canvas, Eye, Posed, Scratch
 
 FIRST_ID = -2
 DETAILS = ((350.0, 1), (280.0, 2), (150.0, 3), (0.0, 4))
 """From so many pixels of height on a body has every column, each second, third or fourth of its cloths."""
-
-
-@dataclass(frozen=True, slots=True)
-class Posed:
-    """A person as one is drawn. `look`: a seed; `object_id` in the semantic image; `phase` of the stride, 0 to 1;
-    `vigour`: 0 stands, 1 walks at a natural pace; `light`: share of red, green and blue of full light."""
-
-    look: int
-    object_id: int
-    position: Vec3
-    yaw: float
-    phase: float = 0.0
-    vigour: float = 0.0
-    light: Vec3 = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

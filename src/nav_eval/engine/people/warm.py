@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from nav_eval.engine.people.kinds import Canvas, Eye
-from nav_eval.engine.people.overlay import Posed, lay
+from nav_eval.engine.people.kinds import Canvas, Eye, Posed
+from nav_eval.engine.people.overlay import lay
 
 SIDE = 16
 

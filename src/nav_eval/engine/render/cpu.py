@@ -12,13 +12,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nav_eval.engine.people.kinds import Canvas, Eye
-from nav_eval.engine.people.overlay import Drawn, lay
 from nav_eval.engine.render import attributes, edges, sky, strips
 from nav_eval.engine.render.camera import Lens, view
 from nav_eval.engine.render.frame import Frame, Image, People, Shading, check_batch, check_outputs
@@ -42,6 +41,9 @@ from nav_eval.engine.render.layout import (
 )
 from nav_eval.engine.render.prepared import PreparedScene
 from nav_eval.engine.render.recycle import ArrayPool
+
+if TYPE_CHECKING:
+    from nav_eval.engine.people.overlay import Drawn
 
 NO_PICTURE, NO_COLORS, NO_DEPTH = np.zeros(1, np.uint8), np.zeros(0, np.uint8), np.zeros((0, 0), np.float32)
 BAND = 16
@@ -78,7 +80,7 @@ class CpuRenderer:
         self._headlight = shading == "headlight" or (shading == "auto" and scene.bare)
         self._antialiasing = antialiasing
         self._threads = threads
-        self._skies = () if scene.sky is None else sky.fitted(scene.sky, lens.focal)
+        self._skies = sky.fitted(scene.skies, lens.focal) if scene.skies else ()
         self._arrays = ArrayPool()
         self._assets = handle(scene.assets)
         self._free: list[Scratch] = []
@@ -186,13 +188,15 @@ class CpuRenderer:
 
     def _lay(self, camera: Camera, work: Workspace, ids: I32, rgb: Image | None, people: People) -> Drawn | None:
         """People over the finished picture, before its depth is read."""
+        from nav_eval.engine.people.overlay import lay  # its kernels take 0.1 s to load, and few scenes have people
+
         canvas = Canvas(work.inverse_depth, ids, NO_PICTURE if rgb is None else rgb.reshape(-1))
         return lay(Eye(*camera), canvas, people)
 
     def _finish(self, camera: Camera, work: Workspace, ids: I32, rgb: Image) -> Image:
         """(H, W, 3): what lies beyond the surfaces, then their edges."""
-        if self.scene.sky is not None:
-            beyond = self._skies[self.scene.sky.seen_from(float(camera.pose[10]))]
+        if self._skies:
+            beyond = self._skies[self.scene.skies[0].seen_from(float(camera.pose[10]))]
             sky.fill(camera, beyond, ids, rgb.reshape(-1))
         if not self._antialiasing:
             return rgb

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nav_eval.engine.people.overlay import Posed
+from nav_eval.engine.people.kinds import Posed
 from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import ConfigError, SimulatorError
 

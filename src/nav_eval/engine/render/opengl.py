@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nav_eval.engine.people.figure import Figure
-from nav_eval.engine.people.kinds import Eye
-from nav_eval.engine.people.overlay import Posed, in_view, standing
+from nav_eval.engine.people.kinds import Eye, Posed
+from nav_eval.engine.people.overlay import in_view, standing
 from nav_eval.engine.render.camera import Lens, view
 from nav_eval.engine.render.frame import Frame, Image, People, Shading, check_batch, check_outputs
 from nav_eval.engine.render.layout import NEAR
 from nav_eval.engine.render.shaders import BACKGROUND_VERTEX, VERTEX, fragment
-from nav_eval.engine.render.sky import fitted
+from nav_eval.engine.render.sky import fitted, halvings
 from nav_eval.engine.render.textures import halve_to_budget
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.errors import ConfigError
@@ -147,7 +147,8 @@ class _Stage:
         self.background = self.context.vertex_array(blank, [])
         self.blank = blank
         self.sky = scene.sky
-        self.skies = [] if scene.sky is None else [self._cube(faces) for faces in fitted(scene.sky, lens.focal)]
+        sky = () if scene.sky is None else fitted(halvings(scene.sky), lens.focal)
+        self.skies = [self._cube(faces) for faces in sky]
         self.lit = lit
         self._set("lit", lit)
         self.lightmapped = scene.light_uvs is not None

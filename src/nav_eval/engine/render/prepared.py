@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 
 from nav_eval.engine.render.clusters import cut
 from nav_eval.engine.render.layout import Assets, Clusters, Materials, Triangles, Vertices
+from nav_eval.engine.render.sky import halvings
 from nav_eval.engine.render.textures import pack
 from nav_eval.engine.scene.scene import Scene, Sky
 from nav_eval.errors import ConfigError
 from nav_eval.jit import cache_home
 from nav_eval.logging import get_logger
 
-FORMAT = 5
+FORMAT = 6
 """Raised whenever the arrays, or `bare`, change their meaning."""
 TEXTURE_BUDGET_MIB = 2048
 MAX_KEPT_BYTES = 20 << 30
@@ -46,14 +47,14 @@ GROUPS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class PreparedScene:
-    """`bare`: as the Scene's, so that shading="auto" lights it."""
+    """`bare`: as the Scene's, so that shading="auto" lights it. `skies`: the `halvings` of its sky, if it has one."""
 
     name: str
     digest: str
     assets: Assets
     bare: bool
     notes: tuple[str, ...] = ()
-    sky: Sky | None = None
+    skies: tuple[Sky, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -80,7 +81,8 @@ def build(scene: Scene, texture_budget_mib: int = TEXTURE_BUDGET_MIB) -> Prepare
     clusters, triangles, vertices = cut(scene)
     textures = pack(scene, texture_budget_mib * 2**20)
     assets = Assets(clusters, triangles, vertices, textures.materials, textures.texels)
-    prepared = PreparedScene(scene.name, scene.digest, assets, scene.bare, textures.notes, scene.sky)
+    skies = () if scene.sky is None else tuple(halvings(scene.sky))
+    prepared = PreparedScene(scene.name, scene.digest, assets, scene.bare, textures.notes, skies)
     for array in _arrays(prepared).values():
         array.flags.writeable = False
     return prepared
@@ -116,15 +118,16 @@ def _mapped(folder: Path) -> PreparedScene:
     about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
     _mark_used(folder)
     arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
-    sky = Sky(np.asarray(arrays.pop("sky")), tuple(about["sky"])) if "sky" in arrays else None
+    faces = [np.asarray(arrays.pop(f"sky{number}")) for number in range(about["skies"])]
+    skies = tuple(Sky(pictures, tuple(about["above"])) for pictures in faces)
     assets = _unflatten(arrays)
-    return PreparedScene(about["name"], about["digest"], assets, about["bare"], tuple(about["notes"]), sky)
+    return PreparedScene(about["name"], about["digest"], assets, about["bare"], tuple(about["notes"]), skies)
 
 
 def _stored(scene: PreparedScene, folder: Path) -> PreparedScene:
     """What is kept of it: written to a temporary folder and renamed, or what another process was first to store."""
     about = {"name": scene.name, "digest": scene.digest, "bare": scene.bare, "notes": scene.notes}
-    about["sky"] = () if scene.sky is None else scene.sky.above
+    about |= {"skies": len(scene.skies), "above": scene.skies[0].above if scene.skies else ()}
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
@@ -183,7 +186,7 @@ def _arrays(scene: PreparedScene) -> dict[str, NDArray[Any]]:
     for group in GROUPS:
         for name, array in getattr(scene.assets, group)._asdict().items():
             arrays[f"{group}.{name}"] = array
-    return arrays if scene.sky is None else arrays | {"sky": scene.sky.faces}
+    return arrays | {f"sky{number}": sky.faces for number, sky in enumerate(scene.skies)}
 
 
 def _unflatten(arrays: dict[str, NDArray[Any]]) -> Assets:

@@ -7,6 +7,8 @@ so that every machine finds the same ones.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,12 +20,19 @@ SHARPEST = 8 / 3
 """Side of a face over focal length beyond which texels are smaller than pixels, and the face is halved."""
 
 
-def fitted(sky: Sky, focal: float) -> tuple[U32, ...]:
-    """Each picture of the sky as (6, N, N) uint32 RGBA, halved until its texels are not finer than a pixel."""
-    pictures = sky.faces
-    while pictures.shape[2] > max(SHARPEST * focal, 2.0) and pictures.shape[2] % 2 == 0:
-        pictures = _halved(pictures)
-    packed = tuple(np.ascontiguousarray(picture).view(np.uint32)[..., 0] for picture in pictures)
+def halvings(sky: Sky) -> Iterator[Sky]:
+    """The sky, then at half its resolution, and so on while that is even."""
+    yield sky
+    if sky.faces.shape[2] % 2 == 0:
+        yield from halvings(Sky(_halved(sky.faces), sky.above))
+
+
+def fitted(sizes: Iterable[Sky], focal: float) -> tuple[U32, ...]:
+    """Each picture of the first of `halvings` whose texels are not finer than a pixel, as (6, N, N) uint32 RGBA."""
+    for sky in sizes:
+        if sky.faces.shape[2] <= max(SHARPEST * focal, 2.0):
+            break
+    packed = tuple(np.ascontiguousarray(picture).view(np.uint32)[..., 0] for picture in sky.faces)
     for picture in packed:
         picture.flags.writeable = False
     return packed

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nav_eval.engine.scene.axes import UpAxis
 from nav_eval.engine.scene.images import Pictures
@@ -22,10 +26,13 @@ _Asked = tuple[Path, UpAxis, float]
 
 
 def scene_bytes(scene: Scene) -> int:
-    """Bytes of all arrays of a scene; textures count whether they are decoded already or not."""
-    pictures = scene.textures
-    decoded = 4 * pictures.pixels if isinstance(pictures, Pictures) else sum(picture.nbytes for picture in pictures)
-    return decoded + sum(array.nbytes for array in scene.arrays)
+    """Bytes of all arrays of a scene; pictures count whether they are decoded already or not."""
+    beyond = 0 if scene.sky is None else _picture_bytes(scene.sky.pictures)
+    return _picture_bytes(scene.textures) + beyond + sum(array.nbytes for array in scene.arrays)
+
+
+def _picture_bytes(pictures: Iterable[NDArray[np.uint8]]) -> int:
+    return 4 * pictures.pixels if isinstance(pictures, Pictures) else sum(picture.nbytes for picture in pictures)
 
 
 class SceneCache:

@@ -70,9 +70,11 @@ def _shortened(notes: list[str]) -> tuple[str, ...]:
 
 def _frozen(scene: Scene) -> Scene:
     """Sessions share the arrays: nobody may write to them."""
-    own = () if isinstance(scene.textures, Pictures) else scene.textures
-    for array in (*scene.arrays, *own):
-        array.flags.writeable = False
+    beyond = () if scene.sky is None else scene.sky.pictures
+    for pictures in (scene.arrays, scene.textures, beyond):
+        if not isinstance(pictures, Pictures):  # whose arrays are read-only, and need not be decoded for this
+            for array in pictures:
+                array.flags.writeable = False
     return scene
 
 

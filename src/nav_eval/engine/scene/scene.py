@@ -6,8 +6,10 @@ All positions are metres in the one frame of nav_eval, y up and -z forward (conv
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -70,17 +72,28 @@ class SemanticRegion:
     high: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sky:
     """What is seen where no triangle is: K pictures at infinity, each from a height on.
 
-    faces: (K, 6, N, N, 4) uint8 sRGB; front (-z), left (-x), back, right, up, down, each as a camera with a field of
-    view of 90 degrees sees it; the top of `up` is behind, that of `down` in front. above: K heights, metres, ascending:
-    a camera at height y sees the last picture whose height is at most y, or the first.
+    pictures: K of 6 * N * N RGBA pixels, like `faces`, or (K, 6, N, N, 4) uint8; they may not be decoded yet. above: K
+    heights, metres, ascending: a camera at height y sees the last picture whose height is at most y, or the first.
     """
 
-    faces: NDArray[np.uint8]
+    pictures: Sequence[NDArray[np.uint8]] | NDArray[np.uint8]
     above: tuple[float, ...]
+
+    @cached_property
+    def faces(self) -> NDArray[np.uint8]:
+        """(K, 6, N, N, 4) uint8 sRGB: front (-z), left (-x), back, right, up, down.
+
+        Each is what a camera with a field of view of 90 degrees sees; the top of `up` is behind, that of `down` in
+        front.
+        """
+        side = math.isqrt(self.pictures[0].size // 24)
+        faces = np.asarray(self.pictures).reshape(-1, 6, side, side, 4)
+        faces.flags.writeable = False
+        return faces
 
     def seen_from(self, height: float) -> int:
         """Which picture a camera at that height sees."""
@@ -117,11 +130,10 @@ class Scene:
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """All that it holds but its textures, which may not be decoded yet. Their shapes are those of the fields."""
+        """All that it holds but its pictures, which may not be decoded yet. Their shapes are those of the fields."""
         optional = (self.uvs, self.light_uvs, self.colors, self.object_ids)
         geometry = (self.positions, self.triangles, self.material_ids)
-        sky = () if self.sky is None else (self.sky.faces,)
-        return (*geometry, *(array for array in optional if array is not None), *sky)
+        return (*geometry, *(array for array in optional if array is not None))
 
     @property
     def bare(self) -> bool:

@@ -35,15 +35,15 @@ from nav_eval.simulator.buildings import WORLDS_KEPT, World, Worlds
 from nav_eval.simulator.expert import NEAR_ENOUGH, Expert
 from nav_eval.simulator.ground import ground_faults, height_faults
 from nav_eval.simulator.motion import motion_profile, nominal_seconds
-from nav_eval.simulator.people.pedestrians import PedestriansOfAgent
 from nav_eval.simulator.registry import CROWDS, PHYSICS
 from nav_eval.simulator.sensors.frame import FrameSensor
 from nav_eval.simulator.sensors.registry import make_sensors
 
 if TYPE_CHECKING:
-    from nav_eval.engine.people.overlay import Posed
+    from nav_eval.engine.people.kinds import Posed
     from nav_eval.engine.render.frame import Frame, Renderer
     from nav_eval.engine.scene.scene import Scene
+    from nav_eval.simulator.people.pedestrians import PedestriansOfAgent
 
 
 class CustomBackend(SimulatorBackend):
@@ -223,6 +223,8 @@ class CustomSession(SensorSession):
     def _entered(self, world: World, episode: Episode) -> PedestriansOfAgent | None:
         if self._crowds is None:
             return None
+        from nav_eval.simulator.people.pedestrians import PedestriansOfAgent
+
         seed = derived_seed(self._seed, *episode.key, "people")
         crowd = self._crowds.enter(world, episode, seed)
         return PedestriansOfAgent(crowd, seed, self._config.body.radius, world.footing, world.lighting)

@@ -16,8 +16,8 @@ from nav_eval.core.bodies import Crowd
 from nav_eval.core.types import NearbyPedestrians, Walker
 from nav_eval.engine.people.figure import TALL
 from nav_eval.engine.people.gait import stride
+from nav_eval.engine.people.kinds import Posed
 from nav_eval.engine.people.looks import LOOKS, dealt
-from nav_eval.engine.people.overlay import Posed
 from nav_eval.geometry import Vec3
 from nav_eval.simulator.people.footing import Footing
 from nav_eval.simulator.people.lighting import Lighting

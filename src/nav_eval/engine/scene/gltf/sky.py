@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 
 import msgspec
-import numpy as np
 
 from nav_eval.engine.scene.gltf.container import GltfFile
 from nav_eval.engine.scene.gltf.materials import encoded_image
 from nav_eval.engine.scene.gltf.schema import SkyPicture
-from nav_eval.engine.scene.images import Pictures
+from nav_eval.engine.scene.images import MAX_TOTAL_PIXELS, Pictures, image_size
 from nav_eval.engine.scene.scene import Sky
 
 KEY = "nav_eval_sky"
@@ -37,9 +36,10 @@ def read_sky(file: GltfFile) -> Sky | None:
     if not 1 <= len(pictures) <= MAX_PICTURES or heights != sorted(heights) or not all(map(math.isfinite, heights)):
         raise file.error(f"extras.{KEY} needs 1 to {MAX_PICTURES} pictures in ascending order of `above`.")
     encoded = [(encoded_image(file, p.image), f"{file.source.path}: image {p.image}") for p in pictures]
-    images = Pictures(encoded, file.source.notes)
-    sizes = {image.shape for image in images}
-    height, width, _ = images[0].shape
+    sizes = {image_size(*image) for image in encoded}
+    width, height = min(sizes)
     if len(sizes) > 1 or height != 6 * width:
         raise file.error(f"the images of extras.{KEY} must be six square faces one below the other, all of one size.")
-    return Sky(np.stack(images).reshape(len(images), 6, width, width, 4), tuple(heights))
+    if len(encoded) * width * height > MAX_TOTAL_PIXELS:
+        raise file.error(f"the images of extras.{KEY} hold more than {MAX_TOTAL_PIXELS} pixels. Scale them.")
+    return Sky(Pictures(encoded, file.source.notes), tuple(heights))
