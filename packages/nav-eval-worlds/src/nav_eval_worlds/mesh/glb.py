@@ -134,18 +134,32 @@ def png(texels: NDArray[np.uint8]) -> bytes:
     """(H, W, 3) uint8 as a PNG file; with a palette, a third smaller, where 256 colours are enough."""
     from PIL import Image
 
-    packed = texels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
-    colours, index = np.unique(packed, return_inverse=True)
-    if len(colours) <= 256:
-        image = Image.fromarray(index.reshape(packed.shape).astype(np.uint8))
+    colours = _few_colours(texels)
+    if colours is None:
+        image = Image.fromarray(texels)
+    else:
+        image = Image.fromarray(np.searchsorted(colours, _packed(texels)).astype(np.uint8))
         image.putpalette(
             np.stack([colours >> 16, colours >> 8 & 255, colours & 255], axis=1).astype(np.uint8).tobytes()
         )
-    else:
-        image = Image.fromarray(texels)
     out = io.BytesIO()
     image.save(out, "PNG", compress_level=4)
     return out.getvalue()
+
+
+def _few_colours(texels: NDArray[np.uint8]) -> NDArray[np.uint32] | None:
+    """All colours, packed and sorted, or None where there are more than 256: most pictures show that in a few rows."""
+    for rows in (8, len(texels)):
+        colours = np.unique(_packed(texels[:rows]))
+        if len(colours) > 256:
+            return None
+    return colours
+
+
+def _packed(texels: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """(H, W) 0xRRGGBB of (H, W, 3)."""
+    red, green, blue = np.moveaxis(texels.astype(np.uint32), -1, 0)
+    return np.asarray(red << 16 | green << 8 | blue)
 
 
 def _container(head: bytes, body: bytes) -> bytes:
