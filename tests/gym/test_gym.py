@@ -87,6 +87,12 @@ def made(name, overrides, **features):
     return nav_eval.make_env(name, overrides=overrides, **features)
 
 
+@pytest.mark.parametrize("make", [nav_eval.make_env, nav_eval.make_vec_env])
+def test_a_fault_is_told_to_who_calls_from_python(make):
+    with pytest.raises(ConfigError, match=r"dataset.limt: unknown key. Did you mean 'limit'\?.* \[overrides\]$"):
+        make("pointnav-demo", overrides=["dataset.limt=2"])
+
+
 @pytest.mark.parametrize(("name", "world"), [("r2r", "graph"), ("pointnav", "room")])
 def test_gymnasiums_checker_finds_nothing(request, name, world):
     env = made(name, request.getfixturevalue(world), dense_reward=True, expert_actions=True)

@@ -222,7 +222,8 @@ class Layers:
 
     def origin(self, key: str) -> str:
         """Which layer last set `key` (dotted)."""
-        for name, overrides in (("the command line", self.command_line), ("the environment", self.environment)):
+        given = advice("the command line", "overrides")
+        for name, overrides in ((given, self.command_line), ("the environment", self.environment)):
             if any(overlaps(o.lstrip("+~").partition("=")[0], key) for o in overrides):
                 return name
         if self.file is not None and holds(self.own.content, key):

@@ -19,6 +19,7 @@ from gymnasium.envs.registration import EnvSpec
 
 from nav_eval.config.loader import builtin_benchmarks
 from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.errors import from_python
 from nav_eval.gym.environment import NavEnv
 from nav_eval.gym.forms import text
 from nav_eval.gym.order import Order, share, shares, vocabulary
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 
+@from_python()
 def make_env(
     benchmark: str | None = None,
     *,
@@ -87,6 +89,7 @@ def make_env(
     return ExpertActions(env) if expert_actions else env
 
 
+@from_python()
 def make_vec_env(
     benchmark: str | None = None,
     num_envs: int = 8,
