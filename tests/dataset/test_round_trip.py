@@ -168,9 +168,24 @@ CE = records(
     FRAME, {"instruction": SPOKEN}, optional={**INFO, **POINT_GOALS, "reference_path": st.lists(VECTOR, max_size=2)}
 ).map(lambda items: {"episodes": items, "instruction_vocab": {"itos": ["a"]}})
 POINTS = records(FRAME, optional={**INFO, **POINT_GOALS})
+RXR = st.lists(
+    st.fixed_dictionaries(
+        {
+            "instruction_id": st.integers(0, 9999),
+            "scan": NAME,
+            "path": st.lists(NAME, min_size=1, max_size=4),
+            "heading": st.floats(0, 6.3),
+            "instruction": TEXT,
+        },
+        optional={"language": st.sampled_from(["en-IN", "te-IN"]), "path_id": st.integers(0, 99), "split": NAME},
+    ),
+    min_size=1,
+    max_size=3,
+)
 DOCUMENTS: dict[str, st.SearchStrategy[Any]] = {
     "r2r": WALKS,
     "r4r": WALKS,
+    "rxr": RXR,
     "fgr2r": WALKS.map(with_parts),
     "ndh": st.lists(DIALOG, min_size=1, max_size=3),
     "r2r-ce": CE,

@@ -80,10 +80,25 @@ PARTS: Any = {
     "chunk_view": [[[1, 2]], [[1, 3]], [[2, 3]]],
 }
 
+SAID: Any = {
+    "split": "val_seen",
+    "instruction_id": 26,
+    "annotator_id": 19,
+    "language": "en-IN",
+    "path_id": 11,
+    "scan": "tinyhouse",
+    "path": ["a", "b", "c"],
+    "heading": 3.105381634905035,
+    "instruction": "You are in a room with two doors. Leave by the left one.",
+    "timed_instruction": [{"word": "You", "start_time": 0.4, "end_time": 1.0}, {"word": "are"}],
+    "edit_distance": 0.11137440758293839,
+}
+
 DOCUMENTS: tuple[tuple[str, Any], ...] = (
     ("pointnav", {"episodes": [FRAME | {"goals": [POINT]}]}),
     ("r2r", [WALK, WALK | {"path_id": 8, "path": ["a"]}]),
     ("r4r", [WALK | {"first_path_id": 1, "second_path_id": 2}]),
+    ("rxr", [SAID, SAID | {"instruction_id": 27, "language": "te-IN", "instruction": "ఎడమ వైపు"}]),
     ("fgr2r", [WALK | PARTS]),
     ("ndh", [DIALOG, DIALOG | {"inst_idx": 4, "end_panos": [], "planner_path": [], "player_path": []}]),
     ("r2r-ce", {"episodes": [CE, HIDDEN | {"episode_id": 2}], "instruction_vocab": {"word_list": ["a"]}}),

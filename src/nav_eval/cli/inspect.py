@@ -189,7 +189,7 @@ def validate(
     Parameters
     ----------
     dataset
-        A .json or .json.gz file.
+        A .json or .jsonl file, gzip or not.
     overrides
         key=value, as for `run`.
     type
@@ -201,7 +201,7 @@ def validate(
     from nav_eval.runs.preflight import validate_playable
 
     found = validate_playable(dataset, type, benchmark, overrides)
-    say(*in_lines(found.faults))
+    say(*in_lines(found.faults), *in_lines(found.notices))
     counted = f"episodes {found.episodes}, scenes {len(found.scenes)}, instructions {found.instructions}"
     faults = len(found.faults)
     say(f"{dataset}: {faults or 'no'} fault{'s' if faults != 1 else ''} ({counted})")

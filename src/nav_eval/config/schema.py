@@ -86,7 +86,9 @@ class TaskConfig(Section):
     measurements: Names | None = Field(
         None, description="metrics to report, from `nav-eval list metrics`; []: none; null: the task's own"
     )
-    convention: Literal["r2r-eval", "duet", "hamt", "vln-ce", "ndh", "reverie", "habitat-2023", "spec"] | None = Field(
+    convention: (
+        Literal["r2r-eval", "duet", "hamt", "vln-ce", "ndh", "reverie", "soon", "rxr", "habitat-2023", "spec"] | None
+    ) = Field(
         None,
         description="whose evaluator is followed: success_rule, goal_rule, spl_length, repeats, dtw, reference and "
         "evaluation.success_distance become what that repository has; a key that is set itself wins; null: nobody's",

@@ -85,9 +85,10 @@ def score_predictions(config: Config, path: Path, *, allow_partial: bool = False
 
 def _naming(path: Path, predictions: Collection[str], episodes: EpisodeManager) -> Callable[[Episode], str]:
     """How the file names an episode: by instruction id (RxR) or by episode id, with its scene if it repeats."""
-    by_instruction = {_instruction_id(episode) for episode in episodes} - {""}
-    if by_instruction and set(predictions) <= by_instruction:
-        return _instruction_id
+    for naming in (_instruction_id, _path_and_instruction):
+        by_instruction = {naming(episode) for episode in episodes} - {""}
+        if by_instruction and set(predictions) <= by_instruction:
+            return naming
     if predictions and set(predictions) <= {name_with_scene(episode.key) for episode in episodes}:
         return lambda episode: name_with_scene(episode.key)
     (name, times), *_ = Counter(episode.episode_id for episode in episodes).most_common(1)
@@ -101,6 +102,12 @@ def _naming(path: Path, predictions: Collection[str], episodes: EpisodeManager) 
 
 def _instruction_id(episode: Episode) -> str:
     return (episode.instruction.instruction_id if episode.instruction else "") or ""
+
+
+def _path_and_instruction(episode: Episode) -> str:
+    """What HAMT and BEVBert call an instruction of RxR."""
+    instruction, path = _instruction_id(episode), episode.extra.get("path_id")
+    return f"{path}_{instruction}" if instruction and path is not None else ""
 
 
 class _Scorer:
