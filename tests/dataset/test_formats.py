@@ -244,6 +244,7 @@ HIDDEN = {
     "r2r": [WALK],
     "r4r": [WALK],
     "rxr": [ROW],
+    "reverie": [{**WALK, "id": "3_66", "ix": 208, "instructions_l": ["go"]}],
     "fgr2r": [{**WALK, "new_instructions": "[]", "chunk_view": []}],
     "ndh": [DIALOG],
     "r2r-ce": {"episodes": [SPOKEN]},

@@ -182,10 +182,17 @@ RXR = st.lists(
     min_size=1,
     max_size=3,
 )
+SOUGHT = st.lists(
+    st.fixed_dictionaries({**WALK, "ix": st.integers(0, 99), "objId": st.integers(0, 99)}),
+    min_size=1,
+    max_size=3,
+    unique_by=lambda walk: str(walk["path_id"]),
+).map(lambda walks: [{**walk, "id": f"{walk['path_id']}_{walk['objId']}"} for walk in walks])
 DOCUMENTS: dict[str, st.SearchStrategy[Any]] = {
     "r2r": WALKS,
     "r4r": WALKS,
     "rxr": RXR,
+    "reverie": SOUGHT,
     "fgr2r": WALKS.map(with_parts),
     "ndh": st.lists(DIALOG, min_size=1, max_size=3),
     "r2r-ce": CE,

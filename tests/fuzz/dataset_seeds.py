@@ -99,6 +99,7 @@ DOCUMENTS: tuple[tuple[str, Any], ...] = (
     ("r2r", [WALK, WALK | {"path_id": 8, "path": ["a"]}]),
     ("r4r", [WALK | {"first_path_id": 1, "second_path_id": 2}]),
     ("rxr", [SAID, SAID | {"instruction_id": 27, "language": "te-IN", "instruction": "ఎడమ వైపు"}]),
+    ("reverie", [WALK | {"id": "7_66", "objId": 66, "ix": 208, "instructions_l": ["Walk on."]}]),
     ("fgr2r", [WALK | PARTS]),
     ("ndh", [DIALOG, DIALOG | {"inst_idx": 4, "end_panos": [], "planner_path": [], "player_path": []}]),
     ("r2r-ce", {"episodes": [CE, HIDDEN | {"episode_id": 2}], "instruction_vocab": {"word_list": ["a"]}}),

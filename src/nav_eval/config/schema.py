@@ -87,7 +87,7 @@ class TaskConfig(Section):
         None, description="metrics to report, from `nav-eval list metrics`; []: none; null: the task's own"
     )
     convention: (
-        Literal["r2r-eval", "duet", "hamt", "vln-ce", "ndh", "reverie", "soon", "rxr", "habitat-2023", "spec"] | None
+        Literal["r2r-eval", "duet", "hamt", "vln-ce", "ndh", "reverie", "rxr", "habitat-2023", "spec"] | None
     ) = Field(
         None,
         description="whose evaluator is followed: success_rule, goal_rule, spl_length, repeats, dtw, reference and "
@@ -275,7 +275,11 @@ class DatasetConfig(Section):
         None,
         description="the data set's file; {split} becomes split, else default_split; null: `generate` makes the data",
     )
-    gt_path: str | None = Field(None, description="reference trajectories (_gt file); null: the one beside data_path")
+    gt_path: str | None = Field(
+        None,
+        description="reference trajectories (_gt file), for REVERIE its boxes (a file, or a folder of them); "
+        "null: what lies beside data_path",
+    )
     generate: GenerateConfig | None = Field(None, description="make buildings and episodes from a seed")
     split: str | None = Field(
         None, description="name of the split; null: what the file is known to be, by its content or its name"

@@ -12,7 +12,7 @@ from nav_eval.dataset.streaming import MAX_BYTES, JsonStream
 from nav_eval.dataset.vln import VLNDataset
 from nav_eval.errors import DatasetError
 
-VLN_TYPES = ("r2r", "r4r", "rxr", "fgr2r", "ndh", "r2r-ce", "rxr-ce")
+VLN_TYPES = ("r2r", "r4r", "rxr", "reverie", "fgr2r", "ndh", "r2r-ce", "rxr-ce")
 
 
 def open_vln(request: DatasetRequest) -> FileDataset:
@@ -87,6 +87,8 @@ def _content(path: str) -> list[str]:
 def _type_of(record: Mapping[str, Any], members: set[str]) -> str | None:
     if "demonstration_id" in record or ("scan" in record and isinstance(record.get("instruction"), str)):
         return "rxr"
+    if "instructions" in record and ("objId" in record or "ix" in record):
+        return "reverie"
     for key, name in _SIGNS.items():
         if key in record:
             return name

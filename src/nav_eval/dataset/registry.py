@@ -21,6 +21,7 @@ DATASETS: Registry[Loader] = Registry(
         "r2r": "nav_eval.dataset.r2r:R2RDataset",
         "r4r": "nav_eval.dataset.r2r:R4RDataset",
         "rxr": "nav_eval.dataset.rxr:RxRDataset",
+        "reverie": "nav_eval.dataset.reverie:ReverieDataset",
         "fgr2r": "nav_eval.dataset.r2r:FGR2RDataset",
         "ndh": "nav_eval.dataset.ndh:NDHDataset",
         "r2r-ce": "nav_eval.dataset.r2r_ce:R2RCEDataset",
