@@ -24,7 +24,7 @@ BESIDE = ("BBoxes_v2.json", "BBoxes.json", "bbox", "BBox")
 
 
 class ReverieDataset(R2RDataset):
-    """Called `<id>_<k>`, which is `<path_id>_<objId>_<k>`. `extra["success_nodes"]`: the viewpoints that see the object."""
+    """Called `<id>_<k>` (<path_id>_<objId>_<k>). `extra["success_nodes"]`: the viewpoints that see the object."""
 
     type: ClassVar[str] = "reverie"
     _seen: Mapping[tuple[str, str], tuple[str, ...]] | None = None
