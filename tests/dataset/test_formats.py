@@ -244,6 +244,15 @@ HIDDEN = {
     "r2r": [WALK],
     "r4r": [WALK],
     "rxr": [ROW],
+    "soon": [
+        {
+            **{key: WALK[key] for key in ("path_id", "scan", "path")},
+            "instructions": [{"full": "go"}],
+            "bboxes": [],
+        }
+    ],
+    "cvdn": [{"idx": 5, "scan": "S", "target": "bed", "dialog_history": [], "nav_steps": [], "start_pano": "a"}],
+    "multion": {"episodes": [{**POINT, "goals": [], "distractors": []}]},
     "reverie": [{**WALK, "id": "3_66", "ix": 208, "instructions_l": ["go"]}],
     "fgr2r": [{**WALK, "new_instructions": "[]", "chunk_view": []}],
     "ndh": [DIALOG],

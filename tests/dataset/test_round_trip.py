@@ -188,10 +188,60 @@ SOUGHT = st.lists(
     max_size=3,
     unique_by=lambda walk: str(walk["path_id"]),
 ).map(lambda walks: [{**walk, "id": f"{walk['path_id']}_{walk['objId']}"} for walk in walks])
+SEEN = st.lists(
+    st.fixed_dictionaries(
+        {
+            "path_id": NAME,
+            "scan": NAME,
+            "path": st.lists(NAME, min_size=1, max_size=3),
+            "instructions": st.lists(st.fixed_dictionaries({"full": TEXT, "attribute": TEXT}), min_size=1, max_size=2),
+            "bboxes": st.lists(st.fixed_dictionaries({"image_id": NAME, "obj_name": st.none() | NAME}), max_size=2),
+        }
+    ),
+    min_size=1,
+    max_size=3,
+    unique_by=lambda walk: walk["path_id"],
+)
+TALK = st.lists(
+    st.fixed_dictionaries(
+        {
+            "idx": st.integers(0, 999),
+            "scan": NAME,
+            "target": TEXT,
+            "start_pano": NAME,
+            "dialog_history": st.lists(
+                st.fixed_dictionaries({"nav_idx": st.integers(0, 3), "role": st.just("oracle"), "message": TEXT}),
+                max_size=2,
+            ),
+        },
+        optional={
+            "end_panos": st.lists(NAME, max_size=2),
+            "nav_steps": st.lists(NAME, max_size=2),
+            "planner_nav_steps": st.lists(NAME, max_size=2),
+        },
+    ),
+    min_size=1,
+    max_size=3,
+)
+CYLINDERS = records(
+    FRAME,
+    {
+        "goals": st.lists(
+            st.fixed_dictionaries({"position": VECTOR, "object_category": NAME, "room_id": st.none()}),
+            min_size=1,
+            max_size=3,
+        ),
+        "object_index": st.just(0),
+    },
+    optional=INFO,
+)
 DOCUMENTS: dict[str, st.SearchStrategy[Any]] = {
     "r2r": WALKS,
     "r4r": WALKS,
     "rxr": RXR,
+    "soon": SEEN,
+    "cvdn": TALK,
+    "multion": CYLINDERS.map(lambda items: {"episodes": items}),
     "reverie": SOUGHT,
     "fgr2r": WALKS.map(with_parts),
     "ndh": st.lists(DIALOG, min_size=1, max_size=3),

@@ -253,7 +253,7 @@ def _changed(key: str, value: Any) -> bool:
     return key in ID_KEYS and type(value) is int
 
 
-ID_KEYS = frozenset({"episode_id", "object_id", "instruction_id", "inst_idx"})
+ID_KEYS = frozenset({"episode_id", "object_id", "instruction_id", "inst_idx", "idx"})
 
 
 def _absent(value: Any) -> bool:
