@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 
 from fuzz.dataset_seeds import DOCUMENTS, UNSUPPORTED
+from graphs import SCAN, grid_scan, node, walked
+from nav_eval import evaluate
+from nav_eval.cli.score import score
 from nav_eval.dataset.detect import VLN_TYPES, detect_type
 from nav_eval.dataset.registry import DATASETS, load_dataset
 from nav_eval.dataset.signs import UNSUPPORTED as REFUSED
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.errors import DatasetError
+from nav_eval.runs.preflight import validate_playable
 
 FIRST_OBJECTNAV = next(document for name, document in DOCUMENTS if name == "objectnav" and len(document) == 1)
 """Whose goals are points, too, with the name of what is there; by itself it is told to be ObjectNav."""
@@ -102,3 +106,22 @@ def test_soon_tells_the_whole_description(tmp_path: Path) -> None:
     assert (first.episode_id, first.instruction.text) == ("3_0", "Find a red chair by the window.")
     assert first.instruction.extra["attribute"] == "It is red."
     assert list(first.extra["success_nodes"]) == ["c", "b"]
+
+
+@pytest.mark.parametrize(("name", "rules"), [("soon", "r2r"), ("cvdn", "ndh")])
+def test_soon_and_cvdn_are_played(tmp_path: Path, name: str, rules: str) -> None:
+    """By the rules of the benchmark that docs/data.md names, from the start to the end of the path."""
+    path = walked([node(0, 0), node(2, 0), node(2, 1)])
+    document = json.loads(json.dumps(dict(DOCUMENTS)[name][:1]))
+    places = {"scan": SCAN, "path": path, "planner_nav_steps": path, "nav_steps": path}
+    ends = {"start_pano": path[0], "end_panos": [path[-1]]}
+    record = document[0] | {key: value for key, value in (places | ends).items() if key in document[0]}
+    (tmp_path / f"{SCAN}_connectivity.json").write_text(json.dumps(grid_scan(4, 3)))
+    data = [f"dataset.data_path={write(tmp_path, [record])}", f"simulator.connectivity_dir={tmp_path}"]
+    agent = [f"dataset.type={name}", "agent_service.agent=shortest_path"]
+    results = evaluate(rules, overrides=[*data, *agent], out=tmp_path / "run")
+    assert (results.n_episodes, results.metrics["success"]["mean"], results.metrics["spl"]["mean"]) == (1, 1.0, 1.0)
+    overrides = [*data, f"dataset.type={name}"]
+    assert score(tmp_path / "run" / "submission.json", *overrides, benchmark=rules, out=tmp_path / "told.json") == 0
+    assert json.loads((tmp_path / "told.json").read_text())["metrics"]["success"]["mean"] == 1.0
+    assert validate_playable(tmp_path / "data.json", None, None, data[1:]).faults == []

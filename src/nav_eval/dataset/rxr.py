@@ -62,7 +62,7 @@ class RxRDataset(FileDataset):
     @classmethod
     def records(cls, episodes: Iterable[Episode], members: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
         for episode in episodes:
-            own = {"path": list(episode.reference_nodes) or [episode.start_node]}
+            own: dict[str, Any] = {"path": list(episode.reference_nodes) or [episode.start_node]}
             if "demonstration_id" in episode.extra:
                 yield {key: value for key, value in episode.extra.items() if key not in _OF_GUIDE} | own
             else:

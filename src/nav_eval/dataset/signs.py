@@ -113,7 +113,8 @@ def _parts(instruction: Any) -> list[Mapping[str, Any]]:
 
 def _sought(record: Mapping[str, Any], members: Collection[str]) -> str | None:
     category, goals = record.get("object_category"), record.get("goals")
-    named = [goal.get("object_category") for goal in goals if isinstance(goal, Mapping)] if _is_list(goals) else []
+    listed = goals if isinstance(goals, list) else []
+    named = [goal.get("object_category") for goal in listed if isinstance(goal, Mapping)]
     kinds = {str(name) for name in named if name}
     if isinstance(category, list) or _ORDERED & record.keys() or len(kinds) > 1:
         return "multion"
@@ -126,7 +127,3 @@ def _sought(record: Mapping[str, Any], members: Collection[str]) -> str | None:
 
 def _told_by_category(record: Mapping[str, Any], members: Collection[str]) -> bool:
     return "object_category" in record or "goals_by_category" in members
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)

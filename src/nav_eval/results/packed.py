@@ -33,7 +33,7 @@ def unpacked(data: bytes, most: int) -> bytes:
     return data
 
 
-def _limited(member: IO[bytes], limit: int) -> bytes:
+def _limited(member: IO[bytes] | gzip.GzipFile, limit: int) -> bytes:
     found = member.read(limit + 1)
     if len(found) > limit:
         raise ValueError(f"it unpacks to more than {limit} bytes")
