@@ -132,6 +132,8 @@ def test_rxr_rows_are_viewpoints_or_points(tmp_path: Path) -> None:
         {"success": 0.5, "spl": 0.25},
         [{"episode_id": 1, "success": 1, "spl": 0.5}],
         {"instr_id": ["1_0"], "nav_error": [0.5]},
+        {"schema": 2, "metrics": {"success": {"mean": 0.5}, "spl": {"mean": 0.25}}},
+        "episode_id,scene_id,success,spl\n1,a,1,0.5\n",
     ],
 )
 def test_a_table_of_metrics_is_told_to_be_one(tmp_path: Path, table: Any) -> None:

@@ -54,6 +54,8 @@ class Prediction:
 def read_predictions(path: Path) -> dict[str, Prediction]:
     """Episode id -> prediction. Raises PredictionsError that names file, entry and key."""
     content = _content(path)
+    if isinstance(content, dict) and isinstance(content.get("metrics"), Mapping):
+        _refuse_measures(path, content["metrics"])  # our own results.json
     if isinstance(content, dict) and not any(isinstance(row, Mapping) for row in content.values()):
         _refuse_measures(path, content)
         if not any(name in content for name in IDS):
@@ -70,6 +72,7 @@ def read_predictions(path: Path) -> dict[str, Prediction]:
 def _content(path: Path) -> Any:
     try:
         text = unpacked(read(path, MAX_BYTES), MAX_BYTES).decode()
+        _refuse_measures(path, dict.fromkeys(text[:4096].partition("\n")[0].strip().split(",")))
         return _decoded(text)
     except FileNotFoundError:
         raise PredictionsError(f"{path}: there is no such file.") from None
