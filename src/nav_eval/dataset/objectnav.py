@@ -46,7 +46,8 @@ class ObjectNavDataset(FileDataset):
         for episode in episodes:
             category = object_category(episode)
             key = _goals_key(episode.scene_id, category)
-            if written.get(key) is not episode.goals and episode.goals:
+            gathered = key in table and bool(episode.extra.get("children_object_categories"))  # from other entries, too
+            if written.get(key) is not episode.goals and episode.goals and not gathered:
                 table[key] = [goal_record(goal) for goal in episode.goals]
                 written[key] = episode.goals
             yield frame_record(episode, object_category=category) | {"goals": []}
