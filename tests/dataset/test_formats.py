@@ -226,9 +226,34 @@ DIALOG = {
     "start_pano": {"pano": "a", "heading": 0.0, "elevation": 0.0},
 }
 
+ROW: dict[str, Any] = {
+    "split": "test_standard",
+    "instruction_id": 26,
+    "annotator_id": 19,
+    "language": "hi-IN",
+    "path_id": 11,
+    "scan": "S",
+    "path": ["a"],
+    "heading": 3.1,
+    "instruction": "बाईं ओर",
+    "timed_instruction": [{"word": "बाईं", "start_time": 0.4, "end_time": 1.0}],
+    "edit_distance": 0.1,
+}
+
 HIDDEN = {
     "r2r": [WALK],
     "r4r": [WALK],
+    "rxr": [ROW],
+    "soon": [
+        {
+            **{key: WALK[key] for key in ("path_id", "scan", "path")},
+            "instructions": [{"full": "go"}],
+            "bboxes": [],
+        }
+    ],
+    "cvdn": [{"idx": 5, "scan": "S", "target": "bed", "dialog_history": [], "nav_steps": [], "start_pano": "a"}],
+    "multion": {"episodes": [{**POINT, "goals": [], "distractors": []}]},
+    "reverie": [{**WALK, "id": "3_66", "ix": 208, "instructions_l": ["go"]}],
     "fgr2r": [{**WALK, "new_instructions": "[]", "chunk_view": []}],
     "ndh": [DIALOG],
     "r2r-ce": {"episodes": [SPOKEN]},

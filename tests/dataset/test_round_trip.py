@@ -168,9 +168,81 @@ CE = records(
     FRAME, {"instruction": SPOKEN}, optional={**INFO, **POINT_GOALS, "reference_path": st.lists(VECTOR, max_size=2)}
 ).map(lambda items: {"episodes": items, "instruction_vocab": {"itos": ["a"]}})
 POINTS = records(FRAME, optional={**INFO, **POINT_GOALS})
+RXR = st.lists(
+    st.fixed_dictionaries(
+        {
+            "instruction_id": st.integers(0, 9999),
+            "scan": NAME,
+            "path": st.lists(NAME, min_size=1, max_size=4),
+            "heading": st.floats(0, 6.3),
+            "instruction": TEXT,
+        },
+        optional={"language": st.sampled_from(["en-IN", "te-IN"]), "path_id": st.integers(0, 99), "split": NAME},
+    ),
+    min_size=1,
+    max_size=3,
+)
+SOUGHT = st.lists(
+    st.fixed_dictionaries({**WALK, "ix": st.integers(0, 99), "objId": st.integers(0, 99)}),
+    min_size=1,
+    max_size=3,
+    unique_by=lambda walk: str(walk["path_id"]),
+).map(lambda walks: [{**walk, "id": f"{walk['path_id']}_{walk['objId']}"} for walk in walks])
+SEEN = st.lists(
+    st.fixed_dictionaries(
+        {
+            "path_id": NAME,
+            "scan": NAME,
+            "path": st.lists(NAME, min_size=1, max_size=3),
+            "instructions": st.lists(st.fixed_dictionaries({"full": TEXT, "attribute": TEXT}), min_size=1, max_size=2),
+            "bboxes": st.lists(st.fixed_dictionaries({"image_id": NAME, "obj_name": st.none() | NAME}), max_size=2),
+        }
+    ),
+    min_size=1,
+    max_size=3,
+    unique_by=lambda walk: walk["path_id"],
+)
+TALK = st.lists(
+    st.fixed_dictionaries(
+        {
+            "idx": st.integers(0, 999),
+            "scan": NAME,
+            "target": TEXT,
+            "start_pano": NAME,
+            "dialog_history": st.lists(
+                st.fixed_dictionaries({"nav_idx": st.integers(0, 3), "role": st.just("oracle"), "message": TEXT}),
+                max_size=2,
+            ),
+        },
+        optional={
+            "end_panos": st.lists(NAME, max_size=2),
+            "nav_steps": st.lists(NAME, max_size=2),
+            "planner_nav_steps": st.lists(NAME, max_size=2),
+        },
+    ),
+    min_size=1,
+    max_size=3,
+)
+CYLINDERS = records(
+    FRAME,
+    {
+        "goals": st.lists(
+            st.fixed_dictionaries({"position": VECTOR, "object_category": NAME, "room_id": st.none()}),
+            min_size=1,
+            max_size=3,
+        ),
+        "object_index": st.just(0),
+    },
+    optional=INFO,
+)
 DOCUMENTS: dict[str, st.SearchStrategy[Any]] = {
     "r2r": WALKS,
     "r4r": WALKS,
+    "rxr": RXR,
+    "soon": SEEN,
+    "cvdn": TALK,
+    "multion": CYLINDERS.map(lambda items: {"episodes": items}),
+    "reverie": SOUGHT,
     "fgr2r": WALKS.map(with_parts),
     "ndh": st.lists(DIALOG, min_size=1, max_size=3),
     "r2r-ce": CE,

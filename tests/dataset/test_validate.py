@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from nav_eval.cli.inspect import validate
 from nav_eval.dataset.detect import detect_type
 from nav_eval.dataset.registry import load_dataset
 from nav_eval.dataset.validate import validate_dataset
@@ -187,6 +188,22 @@ def test_ground_truth_that_does_not_match(tmp_path: Path) -> None:
         ("8", "episodes[1].reference_path"),
         ("99", "99"),
     ]
+
+
+def test_a_part_of_a_split_with_the_whole_ground_truth_is_one_notice(tmp_path: Path, capsys: Any) -> None:
+    """OpenNav and ETP-R1 publish 100 episodes of val_unseen, for which the whole split's gt file serves."""
+    whole = {str(key): {"locations": [[0, 0, 0]], "actions": [0], "forward_steps": 0} for key in range(1, 1840)}
+    (tmp_path / "a_gt.json").write_text(json.dumps(whole))
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"episodes": [{**SPOKEN, "episode_id": key} for key in range(1, 101)]}))
+    found = validate_dataset(path)
+    assert found.faults == []
+    (notice,) = found.notices
+    assert "1739 of 1839 paths" in str(notice)
+    assert validate(path) == 0
+    assert capsys.readouterr().out.count("1739") == 1
+    path.write_text(json.dumps({"episodes": [{**SPOKEN, "episode_id": key} for key in (1, 2000)]}))
+    assert len(validate_dataset(path).faults) == 1 + 1838  # another split's file: an episode has no path in it
 
 
 def test_a_broken_ground_truth_does_not_hide_the_episodes(tmp_path: Path) -> None:

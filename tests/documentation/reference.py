@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
-from documentation import catalogue, commands, configuration
+from documentation import catalogue, commands, configuration, matrix
 from documentation.language import chinese
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -30,19 +30,20 @@ GENERATED: dict[str, Callable[[], Iterator[str]]] = {
     "tasks": catalogue.tasks,
     "actions": catalogue.actions,
     "sensors": catalogue.sensors,
+    "data-sets": matrix.matrix,
 }
 PART = re.compile(r"(?<=<!-- generated: )(?P<name>[\w-]+) -->\n.*?\n<!-- end of (?P=name)(?= -->)", re.DOTALL)
 
 
 def pages() -> list[Path]:
     """The pages that hold a generated part."""
-    found = sorted([*PAGES.glob("*.md"), *CHINESE.glob("*.md")])
+    found = sorted([*PAGES.glob("*.md"), *CHINESE.glob("*.md"), DOCS / "data.md", DOCS / "zh" / "data.md"])
     return [page for page in found if PART.search(page.read_text(encoding="utf-8"))]
 
 
 def regenerated(page: Path) -> str:
     """A page with its generated parts made anew, in its language."""
-    with chinese() if page.is_relative_to(CHINESE) else nullcontext():
+    with chinese() if page.is_relative_to(DOCS / "zh") else nullcontext():
         return PART.sub(_part, page.read_text(encoding="utf-8"))
 
 

@@ -80,10 +80,85 @@ PARTS: Any = {
     "chunk_view": [[[1, 2]], [[1, 3]], [[2, 3]]],
 }
 
+SAID: Any = {
+    "split": "val_seen",
+    "instruction_id": 26,
+    "annotator_id": 19,
+    "language": "en-IN",
+    "path_id": 11,
+    "scan": "tinyhouse",
+    "path": ["a", "b", "c"],
+    "heading": 3.105381634905035,
+    "instruction": "You are in a room with two doors. Leave by the left one.",
+    "timed_instruction": [{"word": "You", "start_time": 0.4, "end_time": 1.0}, {"word": "are"}],
+    "edit_distance": 0.11137440758293839,
+}
+
+SEEN: Any = {
+    "path_id": "3",
+    "scan": "tinyhouse",
+    "path": ["a", "b", "c"],
+    "instructions": [{"obj_name": "chair", "attribute": "It is red.", "full": "Find a red chair by the window."}],
+    "bboxes": [
+        {"image_id": "c", "obj_name": "chair", "target": {"center": {"heading": 1.2, "elevation": -0.3}}},
+        {"image_id": "b", "obj_name": None, "target": {"center": {"heading": 0.2, "elevation": -0.1}}},
+    ],
+}
+TALK: Any = {
+    "idx": 12,
+    "scan": "tinyhouse",
+    "target": "plant",
+    "start_pano": "a",
+    "end_panos": ["c"],
+    "dialog_history": [
+        {"nav_idx": 1, "role": "navigator", "message": "Left or right?"},
+        {"nav_idx": 1, "role": "oracle", "message": "Left."},
+    ],
+    "nav_camera": [{"nav_idx": 1, "dia_idx": 0, "message": [{"heading": 0.7, "elevation": 0.1}]}],
+    "nav_steps": ["a", "b", "c"],
+    "planner_nav_steps": ["a", "b", "c"],
+    "stop_history": [2],
+    "problem": 0,
+}
+CYLINDERS: Any = FRAME | {
+    "start_rotation": [0, 1.4142136, 0, 1.4142136],
+    "goals": [
+        {"position": [2.0, 0.1, 0.0], "object_category": "cylinder_red", "room_id": None, "room_name": None},
+        {"position": [4.0, 0.1, 1.0], "object_category": "cylinder_blue", "room_id": None, "room_name": None},
+    ],
+}
+OPEN_WORDS: Any = FRAME | {"object_category": "seat", "goals": [], "children_object_categories": ["stool", "throne"]}
+
+UNSUPPORTED: tuple[tuple[str, Any], ...] = (
+    (
+        "goat",
+        {
+            "episodes": [
+                FRAME | {"tasks": [["chair", "object", "chair_12"], ["bed", "image", "bed_3", 2]], "goals": []}
+            ],
+            "goals": {"x8F.basis.glb_chair": [OBJECT | {"object_id": "chair_12", "children_object_categories": []}]},
+        },
+    ),
+    (
+        "eqa",
+        {"episodes": [FRAME | {"question": {"question_text": "what color is the bed?", "answer_text": "blue"}}]},
+    ),
+    ("soon-raw", [{**{k: v for k, v in SEEN.items() if k != "path_id"}, "path": [["a", "b"], ["b", "c"]]}]),
+)
+"""Known data sets that nobody here reads."""
 DOCUMENTS: tuple[tuple[str, Any], ...] = (
     ("pointnav", {"episodes": [FRAME | {"goals": [POINT]}]}),
     ("r2r", [WALK, WALK | {"path_id": 8, "path": ["a"]}]),
     ("r4r", [WALK | {"first_path_id": 1, "second_path_id": 2}]),
+    ("rxr", [SAID, SAID | {"instruction_id": 27, "language": "te-IN", "instruction": "ఎడమ వైపు"}]),
+    ("reverie", [WALK | {"id": "7_66", "objId": 66, "ix": 208, "instructions_l": ["Walk on."]}]),
+    ("soon", [SEEN, SEEN | {"path_id": "4", "path": ["b", "c"]}]),
+    ("cvdn", [TALK, {key: TALK[key] for key in ("idx", "scan", "target", "start_pano", "nav_steps")} | {"idx": 13}]),
+    ("multion", CATEGORIES | {"episodes": [CYLINDERS]}),
+    (
+        "objectnav",
+        {"episodes": [OPEN_WORDS], "goals_by_category": {"x8F.glb_seat": [OBJECT], "x8F.glb_stool": [OBJECT]}},
+    ),
     ("fgr2r", [WALK | PARTS]),
     ("ndh", [DIALOG, DIALOG | {"inst_idx": 4, "end_panos": [], "planner_path": [], "player_path": []}]),
     ("r2r-ce", {"episodes": [CE, HIDDEN | {"episode_id": 2}], "instruction_vocab": {"word_list": ["a"]}}),

@@ -63,7 +63,7 @@ def test_a_failure_earns_no_share_of_anything() -> None:
     shares = {name for name in METRICS if METRICS.get(name).on_failure == 0.0}
     assert shares == {
         "success", "spl", "soft_spl", "oracle_success", "oracle_path_success", "ndtw", "sdtw", "cls", "path_coverage",
-        "waypoint_coverage", "coverage", "stl",
+        "waypoint_coverage", "coverage", "stl", "rgs", "rgspl",
     }  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def test_needs_are_those_of_what_is_required_too() -> None:
         "human_collisions", "human_collision_rate", "personal_space_compliance", "min_person_distance",
         "path_length", "dtw", "ndtw", "navigation_error_euclidean", "path_coverage", "waypoint_coverage", "coverage",
         "cls", "trajectory", "steps", "turns", "collisions", "collision_rate", "episode_time", "agent_latency",
-        "agent_latency_p95",
+        "agent_latency_p95", "rgs",
     }  # fmt: skip
     assert {name for name in ours if "reference" in found[name].needs} == {
         "dtw", "ndtw", "sdtw", "cls", "path_coverage", "waypoint_coverage", "coverage",

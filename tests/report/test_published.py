@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from nav_eval.cli.inspect import list_names
 from nav_eval.errors import ConfigError
 from nav_eval.report.published import HERE, PUBLISHED, SHARES, own_file, published, register_published
 
@@ -16,6 +17,7 @@ RESULT = """
 where = "https://example.org"
 authors = true
 scale = "{scale}"
+convention = "{convention}"
 [[page.result]]
 benchmark = "lab-nav"
 split = "test"
@@ -28,6 +30,7 @@ printed = "0.5"
 """
 GOOD = {
     "scale": "share",
+    "convention": "",
     "model": "M",
     "year": 2024,
     "link": "https://example.org/p",
@@ -92,6 +95,7 @@ def test_a_table_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ({"link": "javascript:alert(1)"}, "`link` is no address"),
         ({"model": ""}, "`model` is empty"),
         ({"scale": "permille"}, "is no table of published results"),
+        ({"convention": "vlnce"}, "convention 'vlnce' is none of r2r-eval, duet"),
     ],
 )
 def test_a_table_that_cannot_be(
@@ -121,3 +125,15 @@ def test_the_same_twice_and_a_name_that_is_none(tmp_path: Path, monkeypatch: pyt
         published("lab-nav")
     with pytest.raises(ConfigError, match=r"there is no 'r2r-c'[.] Did you mean 'r2r-ce'"):
         published("r2r-c")
+
+
+def test_the_list_says_by_whose_convention_the_results_are(capsys):
+    """Only the pages of VLN-CE's own repository tell; what no page tells is not guessed."""
+    list_names("published")
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    table = published("r2r-ce")
+    known = [one for one in table if one.convention == "vln-ce"]
+    assert known
+    assert {one.where.split("/")[3] for one in known} == {"jacobkrantz"}
+    assert f"convention: vln-ce {len(known)}, unknown {len(table) - len(known)}" in lines["r2r-ce"]
+    assert lines["r2r"].endswith(f"convention: unknown {len(published('r2r'))}")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +18,7 @@ from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.errors import DatasetError
 from nav_eval.runs import builder
 from nav_eval.runs.effective import Effective
+from nav_eval.runs.preflight import validate_playable
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.tasks.registry import TASKS
 from nav_eval_worlds.collection import make_episodes, make_scenes, open_sites
@@ -156,3 +160,65 @@ def test_every_module_of_the_package_is_a_task():
     assert set(TASKS) >= {*GENERATED, "roomnav", "multi_objectnav"}
     for name in TASKS:
         assert TASKS.get(name).name == name
+
+
+def multion_file(homes, path, order=(0, 1)):
+    """An episode as MultiON writes it: goals in order, a rotation of length 2."""
+    episode = two_goals(homes)
+    goals = [
+        {"position": list(episode.goals[k].position), "object_category": f"cylinder_{colour}", "room_id": None}
+        for k, colour in zip(order, ("red", "blue"))
+    ]
+    record = {
+        "episode_id": "0",
+        "scene_id": f"data/scene_datasets/{episode.scene_id}",
+        "start_position": list(episode.start_position),
+        "start_rotation": [0, math.sqrt(2), 0, math.sqrt(2)],
+        "info": {},
+        "goals": goals,
+    }
+    with gzip.open(path, "wt") as file:
+        json.dump({"episodes": [record], "category_to_task_category_id": {"cylinder_red": 0, "cylinder_blue": 1}}, file)
+    return episode
+
+
+def test_multion_files_are_played_in_order(homes, tmp_path, caplog):
+    """They ran as pointnav before, and any of the goals was a success."""
+    path = tmp_path / "val.json.gz"
+    episode = multion_file(homes, path)
+    found = validate_playable(path, None, None, [f"simulator.scenes_dir={homes[0]}"])
+    assert (found.faults, [notice.path for notice in found.notices]) == ([], ["goals", "start_rotation"])
+    blind = [*BLIND[:2], "agent_service.agent=shortest_path"]
+    data = [f"dataset.data_path={path}", f"simulator.scenes_dir={homes[0]}"]
+    results = nav_eval.evaluate("multion", overrides=[*data, *blind], out=tmp_path / "run")
+    told = {name: value["mean"] for name, value in results.metrics.items()}
+    assert (told["all_goals_found"], told["goals_found"]) == (1.0, 1.0)
+    mesh = load_navmesh(homes[0] / Path(episode.scene_id).with_suffix(".navmesh"))
+    stations = [episode.start_position, *(goal.position for goal in episode.goals)]
+    shortest = sum(mesh.geodesic_distance(a, b) for a, b in pairwise(stations))
+    expected = shortest / max(shortest, told["path_length"])
+    assert told["multi_spl"] == told["progress_spl"] == pytest.approx(expected, abs=0.05)
+    other = ["dataset.type=pointnav", "task.type=pointnav", "task.measurements=[success]", "task.actions=null"]
+    with pytest.raises(DatasetError, match=r"looks like multion, not like pointnav. Set dataset.type=multion"):
+        nav_eval.evaluate("multion", overrides=[*data, *blind, *other], out=tmp_path / "other")
+
+
+def test_spl_over_goals_counts_what_was_walked_until_each(homes):
+    """Half of the goals after a detour: half of L₁ ÷ P₁, however far one walks on."""
+    episode = two_goals(homes)
+    names = "[goals_found,all_goals_found,multi_spl,progress_spl,path_length]"
+    world = environment(homes, "multi_objectnav", episode, **{"task.measurements": names})
+    for _ in range(4):
+        world.step(Action("move_forward"))
+        world.step(Action("turn_left"))
+    walk_to(world, episode.goals[0])
+    world.step(Action("found"))
+    until = world.metrics["path_length"]
+    mesh = load_navmesh((sorted(homes[0].glob("*.glb"))[0]).with_suffix(".navmesh"))
+    shortest = mesh.geodesic_distance(episode.start_position, episode.goals[0].position)
+    for _ in range(3):
+        world.step(Action("move_forward"))
+    world.step(Action("stop"))
+    expected = 0.5 * shortest / max(shortest, until)
+    assert world.metrics["progress_spl"] == pytest.approx(expected, abs=1e-3)
+    assert (world.metrics["multi_spl"], world.metrics["all_goals_found"]) == (0.0, 0.0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -78,10 +80,17 @@ def _published_rows() -> list[dict[str, str]]:
     return [
         {
             "name": name,
-            "about": f"{len({one.model for one in table})} models, {', '.join(sorted({one.split for one in table}))}",
+            "about": f"{len({one.model for one in table})} models, {', '.join(sorted({one.split for one in table}))}; "
+            f"{_conventions([one.convention for one in table])}",
         }
         for name, table in tables.items()
     ]
+
+
+def _conventions(told: Sequence[str]) -> str:
+    """By whose conventions the results of a table are, each with its number of rows."""
+    counts = [f"{name or 'unknown'} {count}" for name, count in sorted(Counter(told).items(), reverse=True)]
+    return f"convention: {', '.join(counts)}"
 
 
 def _first_sentence(member: object) -> str:
@@ -189,7 +198,7 @@ def validate(
     Parameters
     ----------
     dataset
-        A .json or .json.gz file.
+        A .json or .jsonl file, gzip or not.
     overrides
         key=value, as for `run`.
     type
@@ -201,7 +210,7 @@ def validate(
     from nav_eval.runs.preflight import validate_playable
 
     found = validate_playable(dataset, type, benchmark, overrides)
-    say(*in_lines(found.faults))
+    say(*in_lines(found.faults), *in_lines(found.notices))
     counted = f"episodes {found.episodes}, scenes {len(found.scenes)}, instructions {found.instructions}"
     faults = len(found.faults)
     say(f"{dataset}: {faults or 'no'} fault{'s' if faults != 1 else ''} ({counted})")

@@ -36,8 +36,9 @@ def score(
     Parameters
     ----------
     predictions
-        R2R, R4R: [{"instr_id", "trajectory"}]; NDH: [{"inst_idx", "trajectory"}];
+        R2R, R4R: [{"instr_id", "trajectory"}]; NDH: [{"inst_idx", "trajectory"}]; REVERIE: with "predObjId";
         VLN-CE: {episode_id: [{"position", "heading", "stop"}]}; RxR: jsonl of {"instruction_id", "path"}.
+        Plain, .gz, or a .zip with one such file; DUET's detail files as they are.
     overrides
         key=value, as for `run`.
     benchmark

@@ -78,6 +78,10 @@ class BenchmarkConfig(Section):
     primary: str = Field("spl", description="the measure that `rank` and a report of several runs order entries by")
 
 
+Convention: TypeAlias = Literal["r2r-eval", "duet", "hamt", "vln-ce", "ndh", "reverie", "rxr", "habitat-2023", "spec"]
+"""Whose evaluator `task.convention` may name."""
+
+
 class TaskConfig(Section):
     """What is asked of the agent, and how it is judged."""
 
@@ -86,7 +90,7 @@ class TaskConfig(Section):
     measurements: Names | None = Field(
         None, description="metrics to report, from `nav-eval list metrics`; []: none; null: the task's own"
     )
-    convention: Literal["r2r-eval", "duet", "hamt", "vln-ce", "ndh", "reverie", "habitat-2023", "spec"] | None = Field(
+    convention: Convention | None = Field(
         None,
         description="whose evaluator is followed: success_rule, goal_rule, spl_length, repeats, dtw, reference and "
         "evaluation.success_distance become what that repository has; a key that is set itself wins; null: nobody's",
@@ -273,7 +277,11 @@ class DatasetConfig(Section):
         None,
         description="the data set's file; {split} becomes split, else default_split; null: `generate` makes the data",
     )
-    gt_path: str | None = Field(None, description="reference trajectories (_gt file); null: the one beside data_path")
+    gt_path: str | None = Field(
+        None,
+        description="reference trajectories (_gt file), for REVERIE its boxes (a file, or a folder of them); "
+        "null: what lies beside data_path",
+    )
     generate: GenerateConfig | None = Field(None, description="make buildings and episodes from a seed")
     split: str | None = Field(
         None, description="name of the split; null: what the file is known to be, by its content or its name"

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.dataset.fields import Fields, Origin, Report, stopping
 from nav_eval.dataset.inspection import checked_object, report_oddities
+from nav_eval.dataset.signs import refuse_others
 from nav_eval.dataset.streaming import MAX_BYTES, JsonStream
 from nav_eval.errors import ConfigError, DatasetError
 
@@ -166,6 +167,8 @@ class FileDataset(ABC):
             if part.number is None:
                 members[part.key] = part.value
                 continue
+            if goals is None:
+                refuse_others(self.type, part.value, members, origin.file)
             goals = goals or self.goal_source(self._with_table(members, origin.file), origin)
             yield Fields(part.value, origin, part.path), goals
         for key, count in stream.keys.items():

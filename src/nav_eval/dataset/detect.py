@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from nav_eval.dataset.dataset import DatasetRequest, FileDataset
 from nav_eval.dataset.registry import DATASETS
+from nav_eval.dataset.signs import refuse_unsupported, type_of
 from nav_eval.dataset.streaming import MAX_BYTES, JsonStream
 from nav_eval.dataset.vln import VLNDataset
 from nav_eval.errors import DatasetError
 
-VLN_TYPES = ("r2r", "r4r", "fgr2r", "ndh", "r2r-ce", "rxr-ce")
+VLN_TYPES = ("r2r", "r4r", "rxr", "reverie", "soon", "fgr2r", "ndh", "cvdn", "r2r-ce", "rxr-ce")
 
 
 def open_vln(request: DatasetRequest) -> FileDataset:
@@ -67,7 +67,8 @@ def _detect(file: str, max_bytes: int) -> str | None:
             members.add(part.key)
             continue
         record = part.value
-        found = _type_of(record, members) if isinstance(record, dict) else None
+        found = type_of(record, members) if isinstance(record, dict) else None
+        refuse_unsupported(found, file)
         if found is not None:
             return found
         if part.number == _TRIES:
@@ -84,34 +85,4 @@ def _content(path: str) -> list[str]:
     return sorted(str(file) for file in (Path(path).parent / "content").glob("*.json*"))
 
 
-def _type_of(record: Mapping[str, Any], members: set[str]) -> str | None:
-    for key, name in _SIGNS.items():
-        if key in record:
-            return name
-    instruction = record.get("instruction")
-    if told := {name for part in _parts(instruction) for name in part}:
-        if "text" in told and "instruction_text" not in told:
-            return "vln"
-        return "rxr-ce" if "language" in told else "r2r-ce"
-    if "reference_path" in record:
-        return "vln"  # whose instruction is missing
-    if "object_category" in record or "goals_by_category" in members:
-        return "objectnav"
-    return "pointnav" if "start_position" in record else None
-
-
-def _parts(instruction: Any) -> list[Mapping[str, Any]]:
-    """The specification prints an instruction as a list of its parts."""
-    parts = instruction if isinstance(instruction, list) else [instruction]
-    return [part for part in parts if isinstance(part, Mapping)]
-
-
-_SIGNS = {
-    "new_instructions": "fgr2r",
-    "first_path_id": "r4r",
-    "dialog_history": "ndh",
-    "goal_image_id": "instance-imagenav",
-    "instructions": "r2r",
-    "path_id": "r2r",
-}
 _TRIES = 100

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, cast
 
 from nav_eval.errors import DatasetError, printable
 from nav_eval.geometry import IDENTITY, Quaternion, Vec3
+from nav_eval.logging import get_logger
 
 UNIT_TOLERANCE = 1e-3
 """Data sets round rotations to five digits or so; more than this off the unit length is a fault."""
@@ -26,12 +27,16 @@ SCENE_PREFIX = "data/scene_datasets/"
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something wrong in a data set: the file, the episode ("" for the file as a whole), the JSON path, and why."""
+    """Something wrong in a data set: the file, the episode ("" for the file as a whole), the JSON path, and why.
+
+    `notice`: it is no fault but should be known; nothing ends by it.
+    """
 
     file: str
     episode: str
     path: str
     message: str
+    notice: bool = False
 
     def __str__(self) -> str:
         episode = f"episode {self.episode}" if self.episode else ""
@@ -46,6 +51,9 @@ def stopping(words: str) -> Report:
     """The loaders' report: stop at once. `words`: what `nav-eval validate` is to be called with."""
 
     def report(fault: Fault) -> None:
+        if fault.notice:
+            get_logger(__name__).warning("%s", fault)
+            return
         raise DatasetError(f"{fault}. Correct the file; `nav-eval validate {words}` lists every fault.")
 
     return report
@@ -245,7 +253,7 @@ def _changed(key: str, value: Any) -> bool:
     return key in ID_KEYS and type(value) is int
 
 
-ID_KEYS = frozenset({"episode_id", "object_id", "instruction_id", "inst_idx"})
+ID_KEYS = frozenset({"episode_id", "object_id", "instruction_id", "inst_idx", "idx"})
 
 
 def _absent(value: Any) -> bool:

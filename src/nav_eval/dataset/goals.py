@@ -59,6 +59,9 @@ class GoalTable:
         """The table that is the file's member `key`."""
         return cls(Fields(members[key], origin, key).values, origin, key)
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._entries
+
     def find(self, key: str, record: Fields) -> tuple[Goal, ...]:
         """The goals under `key`; `record` is blamed when there are none."""
         if key not in self._entries:

@@ -27,6 +27,7 @@ class GroundTruth:
         self._report = report
         self._paths: dict[str, tuple[array[float], bytes]] = {}
         self._met: set[str] = set()
+        self._lacks = False
         stream = JsonStream(file, max_bytes=max_bytes, hook=checked_object if thorough else None, records="")
         for part in stream:
             origin = Origin(file, report, part.key)
@@ -42,6 +43,7 @@ class GroundTruth:
         """`episode` with its locations (m, one at the start and after each forward step) and action names."""
         found = self._paths.get(episode.episode_id)
         if found is None:
+            self._lacks = True
             self._report(Fault(self._file, episode.episode_id, "", "the gt file has no path for this episode"))
             return episode
         self._met.add(episode.episode_id)
@@ -53,8 +55,13 @@ class GroundTruth:
         )
 
     def report_strangers(self) -> None:
-        """Report the paths that no episode asked for."""
-        for key in self._paths.keys() - self._met:
+        """Report the paths that no episode asked for: in one notice where every episode has its own, as in a subset."""
+        strangers = self._paths.keys() - self._met
+        if strangers and self._met and not self._lacks:
+            told = f"the data set is a part of its split: {len(strangers)} of {len(self._paths)} paths are of others"
+            self._report(Fault(self._file, "", "", told, notice=True))
+            return
+        for key in strangers:
             self._report(Fault(self._file, key, key, "there is no episode of this id in the data set"))
 
 

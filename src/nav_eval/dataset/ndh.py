@@ -34,7 +34,7 @@ class NDHDataset(FileDataset):
             scene_id=record.scene_id("scan"),
             start_node=start.text("pano"),
             start_rotation=yaw_rotation(-start.number("heading")),
-            instruction=_instruction(record),
+            instruction=dialogue(record, "inst_idx"),
             goals=tuple(Goal(node=node) for node in record.texts("end_panos")),
             reference_nodes=trusted_path(record.texts("planner_path"), record.texts("player_path")),
             extra=record.rest("inst_idx", "scan", "end_panos"),
@@ -56,7 +56,8 @@ def trusted_path(planner: Sequence[str], player: Sequence[str]) -> tuple[str, ..
     return tuple(player if planner and planner[-1] in player[1:] else planner)
 
 
-def _instruction(record: Fields) -> Instruction:
+def dialogue(record: Fields, name: str) -> Instruction:
+    """What was said, each turn after the mark of who said it, and the target; `name`: the key of the id."""
     turns = [
         (_MARKS.get(turn.text("role"), "<ORA>"), turn.text("message")) for turn in record.children("dialog_history")
     ]
@@ -64,7 +65,7 @@ def _instruction(record: Fields) -> Instruction:
     return Instruction(
         text=" ".join(f"{mark} {message}" for mark, message in turns),
         tokens=tuple(token for mark, message in turns for token in (mark, *tokenize(message))),
-        instruction_id=record.label("inst_idx"),
+        instruction_id=record.label(name),
     )
 
 

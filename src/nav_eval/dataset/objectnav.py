@@ -26,11 +26,7 @@ class ObjectNavDataset(FileDataset):
         if "goals_by_category" not in members:
             return read_goals  # the first releases repeat the goals in each episode
         table = GoalTable.member(members, "goals_by_category", origin)
-        return lambda record: (
-            read_goals(record)
-            if "goals" in record
-            else table.find(_goals_key(record.scene_id(), record.text("object_category")), record)
-        )
+        return lambda record: read_goals(record) if "goals" in record else _found(table, record)
 
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         record = record.of_episode(record.label("episode_id"))
@@ -50,12 +46,21 @@ class ObjectNavDataset(FileDataset):
         for episode in episodes:
             category = object_category(episode)
             key = _goals_key(episode.scene_id, category)
-            if written.get(key) is not episode.goals and episode.goals:
+            gathered = key in table and bool(episode.extra.get("children_object_categories"))  # from other entries, too
+            if written.get(key) is not episode.goals and episode.goals and not gathered:
                 table[key] = [goal_record(goal) for goal in episode.goals]
                 written[key] = episode.goals
             yield frame_record(episode, object_category=category) | {"goals": []}
         if anew:
             _name_categories(members, table)
+
+
+def _found(table: GoalTable, record: Fields) -> tuple[Goal, ...]:
+    """The category's goals, and in HM3D-OVON those of the categories that are kinds of it."""
+    scene = record.scene_id()
+    found = table.find(_goals_key(scene, record.text("object_category")), record)
+    kinds = (_goals_key(scene, kind) for kind in record.texts("children_object_categories"))
+    return sum((table.find(kind, record) for kind in kinds if kind in table), start=found)
 
 
 def object_category(episode: Episode) -> str:

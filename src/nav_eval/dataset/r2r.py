@@ -68,7 +68,7 @@ class R2RDataset(FileDataset):
         return {
             "path_id": int(path_id) if path_id.isdecimal() and path_id == str(int(path_id)) else path_id,
             **first.extra,
-            "heading": _heading(first),
+            "heading": heading_of(first),
             "scan": scan,
             "path": list(first.reference_nodes) or [first.start_node],
             "instructions": [episode.instruction.text if episode.instruction else "" for episode in episodes],
@@ -134,7 +134,7 @@ def _sub_instructions(record: Fields) -> list[Any]:
     return value
 
 
-def _heading(episode: Episode) -> float:
+def heading_of(episode: Episode) -> float:
     """The record's own heading, unless the episode was turned since it was read."""
     heading = episode.extra.get("heading")
     if heading is not None and yaw_rotation(-heading) == episode.start_rotation:

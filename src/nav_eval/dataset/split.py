@@ -54,6 +54,6 @@ def _of_record(record: Any) -> str | None:
 
 
 def _by_name(name: str) -> str | None:
-    stem = _ROLE.sub("", re.sub(r"\.json(\.gz)?$", "", name))
+    stem = _ROLE.sub("", re.sub(r"\.jsonl?(\.gz)?$", "", name))
     found = _NAME.fullmatch(stem)
     return found and (found["compound"] or found["plain"])

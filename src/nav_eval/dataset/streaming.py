@@ -1,8 +1,9 @@
 """Reads a data set file piece by piece, so that memory does not grow with the file.
 
-Data set files are one JSON value: a list of records, or an object whose member "episodes" is that list. The text is
-unpacked and decoded in pieces; the standard library's decoder takes one record (or one other member) at a time from
-a sliding window. Gzip is recognised by its first bytes, not by the file's name.
+Data set files are one JSON value, a list of records or an object whose member "episodes" is that list, or JSON Lines,
+one record in each row. The text is unpacked and decoded in pieces; the standard library's decoder takes one record (or
+one other member) at a time from a sliding window. Gzip is recognised by its first bytes, JSON Lines by the file's name
+or by a second object in the second row.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ DENSEST = 100
 SPARED_BYTES = 64 * 2**20
 """Small files may be as dense as they like."""
 
+ROW = "row"
+LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+"""Endings of the names of JSON Lines files."""
+
 _PIECE = 2**20
 _LONGEST = 2**30
 _BLANK = " \t\n\r"
@@ -37,7 +42,10 @@ PairsHook: TypeAlias = Callable[[list[tuple[str, Any]]], Any]
 
 
 class Part(NamedTuple):
-    """A record (`number` is its place in the array `key`, "" for a bare list) or a whole member (`number` is None)."""
+    """A record (`number` is its place in the array `key`, "" for a bare list) or a whole member (`number` is None).
+
+    In JSON Lines `key` is ROW.
+    """
 
     key: str
     number: int | None
@@ -45,7 +53,9 @@ class Part(NamedTuple):
 
     @property
     def path(self) -> str:
-        return self.key if self.number is None else f"{self.key}[{self.number}]"
+        if self.number is None:
+            return self.key
+        return f"{ROW} {self.number + 1}" if self.key == ROW else f"{self.key}[{self.number}]"
 
 
 class JsonStream:
@@ -85,8 +95,11 @@ class JsonStream:
 
     def _parts(self, window: _Window) -> Iterator[Part]:
         opening = window.peek()
-        self.is_list = opening == "["
-        if opening == "[":
+        in_rows = opening == "{" and (self.file.endswith(LINES) or window.has_rows())
+        self.is_list = opening == "[" or in_rows
+        if in_rows:
+            yield from self._rows(window)
+        elif opening == "[":
             yield from self._array(window, "")
         elif opening == "{":
             yield from self._object(window)
@@ -95,7 +108,16 @@ class JsonStream:
         else:
             raise _Unreadable(f"not JSON: it begins with {opening!r}. Give a .json or .json.gz data set file.")
         if window.peek():
-            raise _Unreadable("more text follows the JSON value. Remove it.")
+            raise _Unreadable(
+                "more text follows the JSON value. If each row is a record (JSON Lines), let the file's name end in "
+                ".jsonl or .jsonl.gz; if not, remove what follows."
+            )
+
+    def _rows(self, window: _Window) -> Iterator[Part]:
+        number = 0
+        while window.peek():
+            yield Part(ROW, number, window.value(f"{ROW} {number + 1}"))
+            number += 1
 
     def _object(self, window: _Window) -> Iterator[Part]:
         for _ in window.items("{", "}", "top level"):
@@ -159,6 +181,11 @@ class _Window:
                 return self._text[self._at]
             if not self._fill():
                 return ""
+
+    def has_rows(self) -> bool:
+        """Whether the next row is an object by itself and the one after it begins another."""
+        first, _, rest = self._text[self._at :].partition("\n")
+        return first.rstrip().endswith("}") and rest.lstrip(_BLANK).startswith("{")
 
     def take(self, character: str) -> bool:
         """Step over `character` if it is next."""

@@ -65,12 +65,13 @@ def in_lines(faults: Sequence[Fault]) -> Iterator[str]:
 
 @dataclass
 class Findings:
-    """What was counted, and every fault once."""
+    """What was counted, and every fault and every notice once."""
 
     episodes: int = 0
     instructions: int = 0
     scenes: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
+    notices: list[Fault] = field(default_factory=list)
     in_world: bool = False
     """Whether the episodes were looked at in their scenes or graphs, too."""
     _said: set[Fault] = field(default_factory=set)
@@ -80,7 +81,7 @@ class Findings:
     def add(self, fault: Fault) -> None:
         if fault not in self._said:
             self._said.add(fault)
-            self.faults.append(fault)
+            (self.notices if fault.notice else self.faults).append(fault)
 
     def check(self, record: Fields, episode: Episode) -> None:
         """Count `episode`, and add the faults that its reader cannot see."""

@@ -1,4 +1,4 @@
-"""Writes data set files a record at a time: a bare list, or an object whose members may be streams themselves.
+"""Writes data set files a record at a time: a bare list, JSON Lines, or an object of which members may be streams.
 
 A file appears under its name only when it is complete. The same episodes give the same bytes.
 """
@@ -11,14 +11,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from nav_eval.dataset.streaming import OwningGzip
+from nav_eval.dataset.streaming import LINES, OwningGzip
 from nav_eval.errors import DatasetError
 
 
 def write_list(path: str, records: Iterable[Any]) -> None:
-    """Write a JSON list; gzip if `path` ends in .gz. Raises DatasetError for what JSON cannot hold."""
+    """Write a JSON list, or JSON Lines if `path` ends as they do; gzip if it ends in .gz.
+
+    Raises DatasetError for what JSON cannot hold.
+    """
     with _new_file(path) as out:
-        _write_array(out, records)
+        if path.endswith(LINES):
+            out.writelines(_encode(record) + b"\n" for record in records)
+        else:
+            _write_array(out, records)
 
 
 def write_object(path: str, members: Iterable[tuple[str, Any]]) -> None:

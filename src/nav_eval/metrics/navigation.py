@@ -94,7 +94,8 @@ def _success_nodes(context: MetricContext) -> Collection[str]:
     if nodes is None:
         raise DatasetError(
             f"episode {context.episode.episode_id!r} of {context.episode.scene_id!r} has no success_nodes, "
-            "which the success rule 'nodes' asks for. Use success_rule stop or final."
+            "which the success rule 'nodes' asks for. REVERIE's come from its boxes: put BBoxes.json or the folder "
+            "bbox beside the episodes, or name them by dataset.gt_path. Else use success_rule stop or final."
         )
     return frozenset(nodes)
 
@@ -157,10 +158,11 @@ def spl(*, success: float, path_length: float, context: MetricContext) -> float:
     """
     if not success:
         return 0.0
-    return functional.spl(success, _length(context), path_length)
+    return functional.spl(success, length_of_spl(context), path_length)
 
 
-def _length(context: MetricContext) -> float:
+def length_of_spl(context: MetricContext) -> float:
+    """L, m, as task.spl_length says. Raises DatasetError where it is the reference path's and there is none."""
     if context.settings.spl_length == "shortest":
         return shortest_length(context)
     if not context.reference:

@@ -14,7 +14,7 @@ from nav_eval.core.interfaces import Metric
 from nav_eval.metrics.adapted import as_metric
 from nav_eval.registry import Registry
 
-_MODULES = tuple(f"nav_eval.metrics.{module}" for module in ("navigation", "trajectory", "behaviour"))
+_MODULES = tuple(f"nav_eval.metrics.{module}" for module in ("navigation", "trajectory", "behaviour", "objects"))
 """Whose metrics are registered by their decorators, when a name is first asked for."""
 _CLASSES = {
     "forces": {

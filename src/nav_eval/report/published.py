@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
+from nav_eval.config.schema import Convention
 from nav_eval.errors import ConfigError
 from nav_eval.registry import Registry
 from nav_eval_sdk.protocol.structs import known
@@ -50,6 +51,7 @@ class _Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authors: bool
     scale: Literal["share", "percent"]
     result: list[_Result]
+    convention: str = ""
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,6 +64,7 @@ class Published:
     """One model on one split. `figures`: TL and NE in metres, the others in percent, with the digits as printed.
 
     `where` is the page that it was read on, `printed` what stands there; `quoted`: by others than the model's authors.
+    `convention`: whose evaluator made the figures, a name of `task.convention`; "" where the page does not tell.
     `inputs_zh` and `note_zh`: the same in Chinese, "" where the table does not say it.
     """
 
@@ -79,6 +82,7 @@ class Published:
     printed: str
     where: str
     quoted: bool
+    convention: str = ""
 
 
 def register_published(name: str, file: str | Path) -> None:
@@ -134,6 +138,8 @@ def _faults(page: _Page, one: _Result) -> Iterator[str]:
     for field, link in (("link", one.link), ("where", page.where)):
         if not link.startswith(("https://", "http://")):
             yield f"{told}: `{field}` is no address on the web"
+    if page.convention and page.convention not in get_args(Convention):
+        yield f"{told}: convention {page.convention!r} is none of {', '.join(get_args(Convention))}"
     if one.year not in YEARS:
         yield f"{told}: year {one.year}"
     if not one.figures:
@@ -171,6 +177,7 @@ def _published(page: _Page, one: _Result, chinese: Mapping[str, str]) -> Publish
         printed=one.printed,
         where=page.where,
         quoted=not page.authors,
+        convention=page.convention,
     )
 
 

@@ -26,13 +26,14 @@ from nav_eval.results.records import read_trajectory
 from nav_eval.results.run_directory import RunDirectory, dataset_sums
 from nav_eval.runs import builder
 from nav_eval.runs.builder import Plan
-from nav_eval.runs.effective import Effective
+from nav_eval.runs.effective import Effective, make_task
 from nav_eval.runs.plan import opened
 
 START_TOLERANCE = 0.5
 """Metres: rounding and snapping are forgiven, another start is not."""
 OFFICIAL = 3
 """Instructions of each path that R2R's eval.py scores."""
+OBJECTS = ("rgs", "rgspl")
 UNTOLD: tuple[Need, ...] = ("actions", "clock")
 """What no submission file tells."""
 
@@ -66,6 +67,9 @@ def score_predictions(config: Config, path: Path, *, allow_partial: bool = False
     Where a scene has neither navmesh nor mesh, only what needs no geodesic distance is scored, and said.
     """
     predictions = _asked_for(read_predictions(path), config.dataset.instructions_per_path)
+    named = any(prediction.object_id is not None for prediction in predictions.values())
+    if named and config.dataset.type == "reverie":
+        config = _with_objects(config)
     with opened(config.blind()) as plan:
         episodes, plan = plan.episodes, plan.without(*UNTOLD)
         name = _naming(path, predictions, episodes)
@@ -83,11 +87,20 @@ def score_predictions(config: Config, path: Path, *, allow_partial: bool = False
     return Scored(plan.aggregator().aggregate_metrics(results), results, scorer.notes())
 
 
+def _with_objects(config: Config) -> Config:
+    """With the measures of the objects that a submission names."""
+    task = make_task(config)
+    names = task.measurements if config.task.measurements is None else config.task.measurements
+    added = [*names, *(name for name in OBJECTS if name not in names)]
+    return config.model_copy(update={"task": config.task.model_copy(update={"measurements": tuple(added)})})
+
+
 def _naming(path: Path, predictions: Collection[str], episodes: EpisodeManager) -> Callable[[Episode], str]:
     """How the file names an episode: by instruction id (RxR) or by episode id, with its scene if it repeats."""
-    by_instruction = {_instruction_id(episode) for episode in episodes} - {""}
-    if by_instruction and set(predictions) <= by_instruction:
-        return _instruction_id
+    for naming in (_instruction_id, _path_and_instruction):
+        by_instruction = {naming(episode) for episode in episodes} - {""}
+        if by_instruction and set(predictions) <= by_instruction:
+            return naming
     if predictions and set(predictions) <= {name_with_scene(episode.key) for episode in episodes}:
         return lambda episode: name_with_scene(episode.key)
     (name, times), *_ = Counter(episode.episode_id for episode in episodes).most_common(1)
@@ -101,6 +114,12 @@ def _naming(path: Path, predictions: Collection[str], episodes: EpisodeManager) 
 
 def _instruction_id(episode: Episode) -> str:
     return (episode.instruction.instruction_id if episode.instruction else "") or ""
+
+
+def _path_and_instruction(episode: Episode) -> str:
+    """What HAMT and BEVBert call an instruction of RxR."""
+    instruction, path = _instruction_id(episode), episode.extra.get("path_id")
+    return f"{path}_{instruction}" if instruction and path is not None else ""
 
 
 class _Scorer:
@@ -196,7 +215,10 @@ def _steps(environment: Environment, episode: Episode, prediction: Prediction) -
         raise PredictionsError(f"episode {episode.episode_id}: the path begins {away:.2f} m away from the start.")
     states = [_placed(environment, episode, state) for state in prediction.states]
     steps = [StepRecord(Action("move_to" if state.node else "move_forward"), state) for state in states[1:]]
-    return [*steps, StepRecord(STOP, states[-1])] if prediction.stopped is not False else steps
+    if prediction.stopped is False:
+        return steps
+    events = {} if prediction.object_id is None else {"object": prediction.object_id}
+    return [*steps, StepRecord(STOP, states[-1], events=events)]
 
 
 def _placed(environment: Environment, episode: Episode, state: AgentState) -> AgentState:

@@ -1,17 +1,20 @@
-"""Several goals, one after the other: a task that keeps count, and a metric of its own.
+"""Several goals, one after the other: a task that keeps count, and metrics of its own.
 
 A call within the success distance of the present goal counts; a call elsewhere ends the episode, as in MultiON.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from nav_eval.core.actions import Action
 from nav_eval.core.interfaces import DistanceFunction, Metric, MetricContext, Simulator
 from nav_eval.core.types import Place, StepRecord
 from nav_eval.dataset.episode import Episode
+from nav_eval.geometry import euclidean
 from nav_eval.tasks.navigation import ObjectNavTask
 
 
@@ -34,6 +37,56 @@ class GoalsFound(Metric):
         return self._found / max(len(self._context.goals), 1)
 
 
+class AllGoalsFound(GoalsFound):
+    """All goals were called in order, at the right places: MultiON's success."""
+
+    name, kind, unit = "all_goals_found", "rate", ""
+
+    def get_metric(self) -> float:
+        return float(self._found == len(self._context.goals))
+
+
+class ProgressSpl(GoalsFound):
+    """Goals found, weighted by the shortest way past them ÷ the path walked until the last of them: MultiON's PPL."""
+
+    name, label, short = "progress_spl", "Progress by path length", "PPL"
+
+    def reset_metric(self, context: MetricContext) -> None:
+        super().reset_metric(context)
+        self._here, self._walked, self._until = context.start.position, 0.0, 0.0
+
+    def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
+        before = self._found
+        super().update_metric(step, others)
+        self._walked += euclidean(self._here, step.state.position)
+        self._here = step.state.position
+        self._until = self._walked if self._found > before else self._until
+
+    def get_metric(self) -> float:
+        return super().get_metric() * _share(_shortest(self._context, self._found), self._until)
+
+
+class MultiSpl(ProgressSpl):
+    """All goals found, weighted by the shortest way past them ÷ the path walked: MultiON's SPL."""
+
+    name, label, short = "multi_spl", "SPL past all goals", "SPL"
+
+    def get_metric(self) -> float:
+        everything = self._found == len(self._context.goals)
+        return everything * _share(_shortest(self._context, self._found), self._walked)
+
+
+def _shortest(context: MetricContext, count: int) -> float:
+    """The way from the start past the first `count` goals in their order, m."""
+    stations = [context.start.place, *context.goals[:count]]
+    return math.fsum(context.distance(here, [there]) for here, there in pairwise(stations))
+
+
+def _share(shortest: float, walked: float) -> float:
+    """Of SPL; 0 where a goal cannot be reached."""
+    return 1.0 if shortest == walked else shortest / max(shortest, walked) if math.isfinite(shortest) else 0.0
+
+
 class MultiObjectNavTask(ObjectNavTask):
     """Multi-object navigation: reach the goals in order, calling `found` at each (MultiON, Wani et al., NeurIPS 2020).
 
@@ -44,7 +97,9 @@ class MultiObjectNavTask(ObjectNavTask):
     actions = ("stop", "found", "move_forward", "turn_left", "turn_right", "look_up", "look_down")
     measurements = ("goals_found", "path_length", "collisions", "steps")
     needs_goal = True
-    own_metrics: ClassVar[Mapping[str, type[Metric]]] = {"goals_found": GoalsFound}
+    own_metrics: ClassVar[Mapping[str, type[Metric]]] = {
+        one.name: one for one in (GoalsFound, AllGoalsFound, ProgressSpl, MultiSpl)
+    }
 
     def begin(self, episode: Episode) -> None:
         self._left = list(self.goals(episode))

@@ -73,7 +73,7 @@ def test_data_check_tells_missing_partial_and_present(tmp_path: Path) -> None:
     covered = {benchmark for finding in before.values() for benchmark in finding.benchmarks}
     assert covered >= {
         *("r2r", "r4r", "r2r-ce", "rxr-ce", "pointnav", "imagenav", "instance-imagenav"),
-        *("objectnav-mp3d", "objectnav-hm3d"),
+        *("objectnav-mp3d", "objectnav-hm3d", "rxr", "reverie", "multion"),
     }
     assert "terms" in before["Matterport3D scenes"].detail
     scan = tmp_path / "scene_datasets" / "mp3d" / "17DR"
