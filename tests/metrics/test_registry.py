@@ -64,7 +64,7 @@ def test_a_failure_earns_no_share_of_anything() -> None:
     assert shares == {
         "success", "spl", "soft_spl", "oracle_success", "oracle_path_success", "ndtw", "sdtw", "cls", "path_coverage",
         "waypoint_coverage", "coverage", "stl", "rgs", "rgspl",
-    }, "what a failed episode has none of stands here; other metrics keep what was measured until it failed"  # fmt: skip
+    }, "who is not here keeps, of a failed episode, what was measured until it failed"  # fmt: skip
 
 
 def test_required_metrics_are_added_once() -> None:
