@@ -203,7 +203,10 @@ class Attempt(models.Model):
 
 
 class Episode(models.Model):
-    """A played episode of a submission; the first record counts, a second one never does."""
+    """A played episode of a submission; the first record counts, a second one never does.
+
+    `reason`: why it failed, as the evaluator wrote it; queue.tally says which of it a team reads.
+    """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="episodes")
     attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE)
@@ -211,6 +214,7 @@ class Episode(models.Model):
     episode = models.CharField(max_length=200)
     status = models.CharField(max_length=20)
     metrics = models.JSONField()
+    reason = models.CharField(max_length=300, blank=True, default="")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("submission", "scene", "episode"), name="an_episode_once"),)

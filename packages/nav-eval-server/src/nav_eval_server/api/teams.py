@@ -110,11 +110,19 @@ class Accepted(Schema):
     accepted_at: datetime
 
 
+class ReasonOut(Schema):
+    """Why an episode failed: its status, and what the service said."""
+
+    status: str
+    text: str
+
+
 class SubmissionOut(Accepted):
     """`sentence`: how it stands, and until when; `fault`: whose, where it failed; `figures`: those that may be seen.
 
     `predictions`: the file's SHA-256. `seconds_left`: of the run, at its pace so far. `files`: of a dry run, which may
-    be read: log.txt, episodes.jsonl and the like.
+    be read: log.txt, episodes.jsonl and the like. `by_status`: played episodes by how they ended; `failures`: how much
+    of it failed; `reasons`: why the newest did, as the service said.
     """
 
     state: Literal["queued", "waiting_service", "running", "scoring", "done", "failed", "cancelled", "void"]
@@ -123,6 +131,10 @@ class SubmissionOut(Accepted):
     since: datetime
     deadline: datetime | None
     played: int
+    failed_episodes: int
+    failures: Literal["", "some", "most", "all"]
+    by_status: dict[str, int]
+    reasons: list[ReasonOut]
     total: int | None
     seconds_left: float | None
     why: str
@@ -322,6 +334,10 @@ def _submission(row: Submission) -> dict[str, Any]:
         "final": standing.final,
         "sentence": standing.sentence,
         "played": standing.played,
+        "failed_episodes": standing.tally.failed,
+        "failures": standing.tally.failures,
+        "by_status": standing.tally.by_status,
+        "reasons": [vars(reason) for reason in standing.reasons],
         "total": row.episodes_total,
         "seconds_left": standing.seconds_left,
         "predictions": row.predictions,

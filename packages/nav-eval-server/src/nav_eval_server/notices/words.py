@@ -35,7 +35,8 @@ TEXTS: Mapping[Kind, Text] = {
          "zh": "该队伍不能提交。如不清楚原因，请联系主办方。"},
     ),
     "ended": Text(
-        {"en": "Submission {submission} ({phase}) has ended", "zh": "提交 {submission}（{phase}）已结束"},
+        {"en": "{warning}Submission {submission} ({phase}) has ended",
+         "zh": "{warning}提交 {submission}（{phase}）已结束"},
         {"en": "{said}", "zh": "{said}"},
     ),
     "service_unready": Text(
@@ -66,6 +67,8 @@ TEXTS: Mapping[Kind, Text] = {
         {"en": "Everybody can see it now.", "zh": "现在所有人都可以查看。"},
     ),
 }  # fmt: skip
+NO_GOOD_EPISODE: Sentence = {"en": "Every episode failed. ", "zh": "所有回合均失败。"}
+"""Before the subject of what has ended so."""
 DECISIONS: Mapping[str, Sentence] = {
     "stands": {"en": "the result stands", "zh": "维持原结果"},
     "rerun": {"en": "it is run again", "zh": "重新运行"},

@@ -17,6 +17,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from nav_eval.errors import NavEvalError
+from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.transport.address import ANY
 from nav_eval_server import events
 from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text
@@ -24,12 +25,13 @@ from nav_eval_server.folder import Folder
 from nav_eval_server.join.tickets import ticket
 from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
 from nav_eval_server.notices.outbox import tell
-from nav_eval_server.notices.words import Kind
+from nav_eval_server.notices.words import NO_GOOD_EPISODE, Kind
 from nav_eval_server.queue import acceptance, endpoints, quota, slots
 from nav_eval_server.queue.fairness import Waiting, next_up
 from nav_eval_server.queue.inbox import Inbox, numbers, records
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, WAITING, Sentence, State, sentence
+from nav_eval_server.queue.tally import tally
 from nav_eval_server.queue.verdict import MISCONFIGURED, Case, Ending, Next, judge
 from nav_eval_server.vault import Vault
 
@@ -46,7 +48,7 @@ class Fenced(Exception):
 class Claim:
     """What a worker needs for an attempt. `token`: the service's, in the clear; it stays in the worker's memory.
 
-    `log`: send what the evaluator says, for the team to read.
+    `log`: the evaluator says all that it does, for the team to read.
     Of protocol join there is no url, it is asked for at the server's own; `token` is then a ticket (join.tickets).
     """
 
@@ -288,6 +290,7 @@ class Dispatcher:
                 episode=episode,
                 status=record["status"],
                 metrics=numbers(record.get("metrics")),
+                reason=line(str(record.get("failure_reason") or "")),
             )
             for (scene, episode), record in told.items()
             if (scene, episode) not in known
@@ -414,12 +417,14 @@ class Dispatcher:
 
     def _tell(self, kind: Kind, submission: Submission) -> None:
         """Its team, how it stands."""
-        zone, now, played = self.challenge.zone, self._now(), submission.episodes.count()
+        zone, now, counts = self.challenge.zone, self._now(), tally(submission)
         said: Sentence = {
-            "en": sentence(submission, "en", zone=zone, now=now, played=played),
-            "zh": sentence(submission, "zh", zone=zone, now=now, played=played),
+            "en": sentence(submission, "en", zone=zone, now=now, tally=counts),
+            "zh": sentence(submission, "zh", zone=zone, now=now, tally=counts),
         }
-        tell(self.challenge, kind, team=submission.team, said=said, **_place(submission))
+        facts: dict[str, str | Sentence] = {"said": said, "failed_episodes": str(counts.failed)}
+        facts["warning"] = NO_GOOD_EPISODE if counts.failures == "all" else ""
+        tell(self.challenge, kind, team=submission.team, **facts, **_place(submission))
 
     def _deadline(self, to: Next, now: datetime) -> datetime | None:
         if to.state in FINAL:

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 from nav_eval.logging import get_logger
 from nav_eval_sdk.transport.address import Networks
 from nav_eval_sdk.transport.base import Endpoint
+from nav_eval_server.evaluator import environment
 from nav_eval_server.parent_death import killed_with_parent
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.files import LOG as LOG_FILE
@@ -126,8 +127,7 @@ class Play:
             rc = self._watch(["run", *self._rules(), *service, *options], self._report)
         finally:
             token.unlink(missing_ok=True)
-        if claim["log"]:
-            self._patiently(self._send_log)
+        self._patiently(self._send_log)
         if self._stop.is_set() and rc not in (0, 1):
             self._patiently(self._run.send)
             return {"outcome": "interrupted", "rc": rc}
@@ -158,6 +158,7 @@ class Play:
             path.unlink(missing_ok=True)
         written = ["--out", str(scored), "--episodes", str(episodes)]
         rc = self._watch(["score", str(file), *self._rules(), *written], self._beat)
+        self._patiently(self._send_log)
         if self._stop.is_set() and rc not in (0, 1):
             return {"outcome": "interrupted", "rc": rc}
         for path in (episodes, scored):
@@ -183,7 +184,7 @@ class Play:
             process = subprocess.Popen(
                 killed_with_parent([*self._command, *arguments]),
                 cwd=self._data, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                env=os.environ | {"COLUMNS": LINE},
+                env=environment() | {"COLUMNS": LINE},
             )  # fmt: skip
         ended = threading.Event()
         guard = threading.Thread(target=self._guard, args=(process, ended))

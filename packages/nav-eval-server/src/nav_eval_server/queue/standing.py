@@ -8,23 +8,37 @@ from datetime import datetime
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Submission
 from nav_eval_server.queue.states import FINAL, Language, sentence
+from nav_eval_server.queue.tally import Reason, Tally, reasons, tally
 
 
 @dataclass(frozen=True)
 class Standing:
-    """In the reader's language. `played`: its episodes so far; `seconds_left`: of the run, where that can be told."""
+    """In the reader's language. `tally`: its episodes so far; `seconds_left`: of the run, where that can be told.
+
+    `reasons`: why the newest failed, in the service's own words.
+    """
 
     submission: Submission
     sentence: str
-    played: int
+    tally: Tally
     final: bool
     seconds_left: float | None
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def played(self) -> int:
+        return self.tally.played
 
 
-def stand(challenge: Challenge, submission: Submission, language: Language, now: datetime) -> Standing:
-    played = submission.episodes.count()
-    told = sentence(submission, language, zone=challenge.zone, now=now, played=played)
-    return Standing(submission, told, played, submission.state in FINAL, seconds_left(submission, played, now))
+def stand(
+    challenge: Challenge, submission: Submission, language: Language, now: datetime, *, everything: bool = False
+) -> Standing:
+    """`everything`: all reasons of failures, for organisers."""
+    counts = tally(submission)
+    told = sentence(submission, language, zone=challenge.zone, now=now, tally=counts)
+    left, final = seconds_left(submission, counts.played, now), submission.state in FINAL
+    why = reasons(submission, everything=everything) if counts.failed else ()
+    return Standing(submission, told, counts, final, left, why)
 
 
 def seconds_left(submission: Submission, played: int, now: datetime) -> float | None:

@@ -81,6 +81,11 @@ def stand(submission: Submission, now: datetime) -> Standing:
     return standing.stand(current(), submission, language(), now)
 
 
+def stand_for(reader: User, submission: Submission, now: datetime) -> Standing:
+    """An organiser reads every reason of a failure."""
+    return standing.stand(current(), submission, language(), now, everything=reader.is_staff)
+
+
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
     """The team's page, or the form that founds one."""
@@ -220,7 +225,7 @@ def visible(request: HttpRequest, key: str) -> Submission:
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     found = visible(request, key)
     told = {
-        "entry": stand(found, timezone.now()),
+        "entry": stand_for(person(request), found, timezone.now()),
         "figures": figures_with_units(visible_to(person(request)).figures(key), found),
         "by": current().ranking.by,
         "on_board": bool(lines(NOBODY, found)),
@@ -249,7 +254,9 @@ def record(request: HttpRequest, key: str, name: str) -> HttpResponse:
 @login_required
 def progress(request: HttpRequest, key: str) -> HttpResponse:
     """The part of its page that changes while it runs."""
-    return render(request, "_progress.html", {"entry": stand(visible(request, key), timezone.now())})
+    return render(
+        request, "_progress.html", {"entry": stand_for(person(request), visible(request, key), timezone.now())}
+    )
 
 
 @require_POST

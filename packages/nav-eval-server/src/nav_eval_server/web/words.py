@@ -62,6 +62,23 @@ DECISIONS: dict[str, Promise] = {
 }
 
 
+EXIT_CODES: dict[int, Promise] = {
+    0: gettext_lazy("whole"),
+    1: gettext_lazy("whole, episodes failed"),
+    2: gettext_lazy("configuration or data at fault"),
+    3: gettext_lazy("the service was away"),
+    4: gettext_lazy("a fault of the evaluator"),
+    138: gettext_lazy("ended between episodes"),
+    143: gettext_lazy("broken off"),
+}
+"""What the evaluator says by its exit code."""
+
+
+@register.filter
+def exit_code(rc: int) -> str:
+    return str(EXIT_CODES.get(rc) or _("killed or crashed"))
+
+
 @register.filter
 def decided(state: str) -> str:
     """How an appeal stands, in the reader's language."""
