@@ -23,7 +23,7 @@ from nav_eval_server import events
 from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text
 from nav_eval_server.folder import Folder
 from nav_eval_server.join.tickets import ticket
-from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
+from nav_eval_server.models import Attempt, Charge, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import NO_GOOD_EPISODE, Kind
 from nav_eval_server.queue import acceptance, endpoints, quota, slots
@@ -144,16 +144,53 @@ class Dispatcher:
             self._move(found, to, actor=actor)
             return found
 
-    def rerun(self, submission: Submission, actor: str) -> Submission:
-        """Queue a failed one again, with the episodes it has; it uses no quota. Raises Refusal if it did not fail."""
+    def rerun(self, submission: Submission, actor: str, reason: str = "") -> Submission:
+        """Queue it again, without using quota: what has failed with the episodes it has, anything else anew.
+
+        Anew is a submission of its own; the old one is kept and struck through. Raises Refusal for what has not ended,
+        and where a new run is under way already.
+        """
         with self._locked() as now:
             found = Submission.objects.get(pk=submission.pk)
+            if found.state not in FINAL or found.rerun_as.exclude(state__in=FINAL).exists():
+                raise Refusal(
+                    "unfinished", "It has not ended, or is being run again.", "该提交尚未结束，或正在重新运行。"
+                )
             if found.state != State.FAILED:
-                raise Refusal("finished", "Only what has failed can be run again.", "只能重新运行失败的提交。")
+                return self._anew(found, actor, reason, now)
             found.strikes, found.fault, found.why, found.detail, found.unready_since = 0, "", "", "", None
             found.save()
             self._move(found, Next(State.QUEUED, retry_at=now), actor=actor)
             return found
+
+    def _anew(self, old: Submission, actor: str, reason: str, now: datetime) -> Submission:
+        """With the service or the file, and the place among the finals, that the old one has."""
+        names = ("team", "user", "phase", "kind", "protocol", "url", "sealed_token", "endpoint_key", "predictions")
+        same = {name: getattr(old, name) for name in (*names, "chosen_at")}
+        deadline = now + timedelta(seconds=self.challenge.queue.queued_seconds)
+        fresh = Submission(**same, reruns=old, accepted_at=now, since=now, retry_at=now, deadline=deadline)
+        fresh.save(force_insert=True)
+        if old.predictions:
+            self._store(fresh, (self.folder.uploads / old.id).read_bytes())
+        if old.state != State.VOID:
+            Submission.objects.filter(pk=old.pk).update(state=State.VOID, detail=reason[:500], since=now, why="")
+        events.record("rerun", old.id, actor=actor, reason=reason, new=fresh.id)
+        return fresh
+
+    def give_back(self, submission: Submission, actor: str, reason: str) -> None:
+        """The place that it has used of its team's quota. Raises Refusal where it uses none."""
+        with self._locked():
+            if not Charge.objects.filter(submission=submission).delete()[0]:
+                raise Refusal("no_place", "It uses no place in the quota.", "该提交不占用名额。")
+            events.record("place_given_back", submission.id, actor=actor, reason=reason)
+
+    def release(self, worker: Token) -> int:
+        """A worker whose token is revoked has lost what it had; how many those were."""
+        with self._locked():
+            left = list(Attempt.objects.select_for_update().filter(worker=worker, live=True))
+            for attempt in left:
+                self._close(attempt, Ending("lost"))
+            return len(left)
 
     # Workers
 
@@ -344,7 +381,17 @@ class Dispatcher:
         document = inbox.document("results.json" if submission.kind == "service" else "scored.json")
         if not proved or document is None or document.get("n_lost"):
             return None
-        return Result(submission=submission, document=document, manifest_sha256=ending.manifest, at=self._now())
+        return Result(
+            submission=submission, document=document, manifest_sha256=ending.manifest, at=self._at(submission)
+        )
+
+    def _at(self, submission: Submission) -> datetime:
+        """When its result counts as found: that of a new run has the place of the old one among its team's."""
+        old = submission.reruns
+        while old is not None and old.reruns is not None:
+            old = old.reruns
+        earlier = Result.objects.filter(submission=old).values_list("at", flat=True).first() if old else None
+        return earlier or self._now()
 
     # The scheduler
 
@@ -422,9 +469,9 @@ class Dispatcher:
             "en": sentence(submission, "en", zone=zone, now=now, tally=counts),
             "zh": sentence(submission, "zh", zone=zone, now=now, tally=counts),
         }
-        facts: dict[str, str | Sentence] = {"said": said, "failed_episodes": str(counts.failed)}
-        facts["warning"] = NO_GOOD_EPISODE if counts.failures == "all" else ""
-        tell(self.challenge, kind, team=submission.team, **facts, **_place(submission))
+        warning: str | Sentence = NO_GOOD_EPISODE if counts.failures == "all" else ""
+        more = {"failed_episodes": str(counts.failed), **_place(submission)}
+        tell(self.challenge, kind, team=submission.team, said=said, warning=warning, **more)
 
     def _deadline(self, to: Next, now: datetime) -> datetime | None:
         if to.state in FINAL:

@@ -133,7 +133,12 @@ class Play:
             return {"outcome": "interrupted", "rc": rc}
         whole = rc in (0, 1)
         manifest = self._patiently(self._run.send_ended) if whole else self._patiently(self._run.send)
-        return {"outcome": "played", "rc": rc, "message": self._last_words(), "manifest": manifest or ""}
+        return {
+            "outcome": "played",
+            "rc": rc,
+            "message": "" if whole else self._last_words(),
+            "manifest": manifest or "",
+        }
 
     def _send_log(self) -> None:
         """The end of what the evaluator said, without its progress and this machine's paths."""

@@ -12,6 +12,9 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from nav_eval_server.notices.words import RULINGS
+from nav_eval_server.web.context import language
+
 register = template.Library()
 NAMES: dict[str, Promise] = {
     "queued": gettext_lazy("queued"),
@@ -57,6 +60,7 @@ SENSORS: dict[str, Promise] = {
 DECISIONS: dict[str, Promise] = {
     "open": gettext_lazy("waits for an answer"),
     "stands": gettext_lazy("decided: the result stands"),
+    "place": gettext_lazy("decided: its place comes back"),
     "rerun": gettext_lazy("decided: run again"),
     "void": gettext_lazy("decided: void"),
 }
@@ -83,6 +87,12 @@ def exit_code(rc: int) -> str:
 def decided(state: str) -> str:
     """How an appeal stands, in the reader's language."""
     return str(DECISIONS.get(state, state))
+
+
+@register.filter
+def ruled(kind: str) -> str:
+    """A decision of organisers, in the reader's language."""
+    return RULINGS[kind][language()] if kind in RULINGS else kind
 
 
 @register.filter
