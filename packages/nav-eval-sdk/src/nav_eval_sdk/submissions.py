@@ -289,9 +289,11 @@ def _print_figures(shown: Mapping[str, Any]) -> None:
 
 
 def _print_reasons(shown: Mapping[str, Any]) -> None:
-    """Why the newest episodes failed, as the service said."""
+    """Why the newest episodes failed, as the service said; and what organisers have decided."""
     for reason in shown.get("reasons", ()):
         say(f"  {line(str(reason['status']), 40)}: {line(str(reason['text']), 300)}", sys.stderr)
+    for one in shown.get("decisions", ()):
+        say(f"  {line(str(one['sentence']), 100)}: {line(str(one['reason']), 500)}", sys.stderr)
 
 
 def _print_json(value: Any) -> None:

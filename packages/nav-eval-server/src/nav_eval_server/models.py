@@ -112,7 +112,8 @@ class Submission(models.Model):
     protocol, url and sealed_token are the endpoint's as they were when it was submitted; `predictions` is the SHA-256
     of the file uploads/<id>. `why`: a reason of queue.states; `detail`: words for it, fit for the team.
     `chosen_at`: when the team chose it for the final board (board.decisions). `not_before`: a booked hour.
-    `reruns`: the struck submission that it runs again.
+    `reruns`: the struck submission that it runs again. `breaks`: how often it was paused because its service lost one
+    episode after the other; 0 again once one was played.
     """
 
     class State(models.TextChoices):
@@ -154,6 +155,7 @@ class Submission(models.Model):
     detail = models.CharField(max_length=500, blank=True)
     chosen_at = models.DateTimeField(null=True)
     not_before = models.DateTimeField(null=True)
+    breaks = models.PositiveIntegerField(default=0)
     reruns = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="rerun_as")
 
     class Meta:

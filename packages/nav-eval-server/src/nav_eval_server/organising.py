@@ -30,7 +30,7 @@ from nav_eval_server.notices.words import RULINGS
 from nav_eval_server.queue import phases
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
-from nav_eval_server.queue.states import FINAL, State
+from nav_eval_server.queue.states import FINAL, Sentence, State
 from nav_eval_server.visible import visible
 
 MAX_PLACES = 100
@@ -169,9 +169,9 @@ def _decided(
 ) -> None:
     """Keep it, and tell the team."""
     _note(kind, team, reason, organiser, now, one)
-    about = (
-        {"en": team.name, "zh": team.name} if one is None else {"en": f"submission {one.id}", "zh": f"提交 {one.id}"}
-    )
+    about: Sentence = {"en": team.name, "zh": team.name}
+    if one is not None:
+        about = {"en": f"submission {one.id}", "zh": f"提交 {one.id}"}
     path = "/team/" if one is None else f"/submissions/{one.id}/"
     tell(challenge, "decision", path=path, team=team, about=about, decision=RULINGS[kind], said=reason)
 

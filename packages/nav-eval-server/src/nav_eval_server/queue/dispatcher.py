@@ -7,13 +7,13 @@ attempt's row, the log's. With SQLite every transaction has the whole database f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone
 
 from nav_eval.errors import NavEvalError
@@ -26,11 +26,11 @@ from nav_eval_server.join.tickets import ticket
 from nav_eval_server.models import Attempt, Charge, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import NO_GOOD_EPISODE, Kind
-from nav_eval_server.queue import acceptance, endpoints, quota, slots
-from nav_eval_server.queue.fairness import Waiting, next_up
+from nav_eval_server.queue import acceptance, endpoints, outlook, quota, slots, turns
+from nav_eval_server.queue.fairness import next_up
 from nav_eval_server.queue.inbox import Inbox, numbers, records
 from nav_eval_server.queue.refusal import Refusal
-from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, WAITING, Sentence, State, sentence
+from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, Sentence, State, sentence
 from nav_eval_server.queue.tally import tally
 from nav_eval_server.queue.verdict import MISCONFIGURED, Case, Ending, Next, judge
 from nav_eval_server.vault import Vault
@@ -210,8 +210,8 @@ class Dispatcher:
         with self._locked() as now:
             kept = slots.keeps(self.challenge, now)
             full = kept.places > 0 and self._idle_places() <= kept.places
-            taken, seconds = self._taken(), self._seconds_today(now)
-            chosen = next_up(self._waiting(now), seconds, taken, kept.booked, booked_only=full)
+            taken, seconds = self._taken(), outlook.seconds(now)
+            chosen = next_up(outlook.waiting(self.challenge, now), seconds, taken, kept.booked, booked_only=full)
             if chosen is None:
                 return None
             submission = Submission.objects.get(pk=chosen.submission)
@@ -249,13 +249,6 @@ class Dispatcher:
             patience_seconds=rules.patience_seconds,
         )
 
-    def _waiting(self, now: datetime) -> list[Waiting]:
-        rows = Submission.objects.filter(
-            state__in=WAITING, retry_at__lte=now, phase__in=[*self.challenge.phases, DRY_RUN]
-        )
-        idle = rows.exclude(attempts__live=True).values_list("id", "team_id", "accepted_at", "endpoint_key")
-        return [Waiting(*row) for row in idle]
-
     def _idle_places(self) -> int:
         """So many evaluations may still begin, the one that a worker now asks for included."""
         return max(1, self.challenge.slots.places - Attempt.objects.filter(live=True).count())
@@ -264,22 +257,28 @@ class Dispatcher:
         keys = Attempt.objects.filter(live=True).values_list("endpoint_key", flat=True)
         return {key for key in keys if key is not None}
 
-    def _seconds_today(self, now: datetime) -> Mapping[int, float]:
-        """Evaluator's time by team since midnight, what runs now included."""
-        begin = quota.midnight(self.challenge, now, days=0)
-        seconds: dict[int, float] = {}
-        rows = Attempt.objects.filter(Q(live=True) | Q(ended_at__gt=begin))
-        for team, started, ended in rows.values_list("submission__team_id", "started_at", "ended_at"):
-            seconds[team] = seconds.get(team, 0.0) + ((ended or now) - max(started, begin)).total_seconds()
-        return seconds
+    def heartbeat(self, worker: Token, attempt: int, fence: int, total: int | None = None) -> bool:
+        """The worker lives; whether it is to give the run up at the end of an episode (queue.turns).
 
-    def heartbeat(self, worker: Token, attempt: int, fence: int, total: int | None = None) -> None:
-        """The worker lives. `total`: episodes of the whole run, once known. Raises Fenced."""
+        `total`: episodes of the whole run, once known. Raises Fenced.
+        """
         with transaction.atomic():
             held = _held(worker, attempt, fence)
             self._beat(held)
             if total is not None:
                 Submission.objects.filter(pk=held.submission_id).update(episodes_total=total)
+            return turns.broken(self.challenge, held) or self._turn_over(held)
+
+    def _turn_over(self, attempt: Attempt) -> bool:
+        """Whether its run has had its turn, and who would be next has had less of the evaluator's time."""
+        now, team = self._now(), attempt.submission.team_id
+        if not turns.over(self.challenge, attempt, now):
+            return False
+        had, taken = outlook.seconds(now), self._taken()
+        free = [
+            one for one in outlook.waiting(self.challenge, now) if one.endpoint is None or one.endpoint not in taken
+        ]
+        return any(one.team != team and had.get(one.team, 0.0) < had[team] for one in free)
 
     def _beat(self, attempt: Attempt) -> None:
         now = self._now()
@@ -339,6 +338,8 @@ class Dispatcher:
             Episode.objects.bulk_create(fresh)
             quota.spend(attempt.submission, self._now())
             Submission.objects.filter(pk=attempt.submission_id).update(strikes=0, unready_since=None)
+            if any(one.status == "ok" for one in fresh):
+                Submission.objects.filter(pk=attempt.submission_id).update(breaks=0)
             endpoints.played(attempt.submission, self._now())
 
     def finish(self, worker: Token, attempt: int, fence: int, ending: Ending) -> State:
@@ -362,12 +363,22 @@ class Dispatcher:
         result = self._result(submission, ending)
         case = Case(submission.kind, submission.unready_since, submission.strikes, result is not None)
         to = judge(self.challenge, case, ending, now)
+        if ending.outcome == "yielded" and turns.broken(self.challenge, attempt):
+            to = self._paused(submission, now)
         if to.state == State.DONE and result is not None:
             quota.spend(submission, now)
             result.save()
         self._move(submission, to, attempt=attempt.pk)
         if to.why == MISCONFIGURED:
             tell(self.challenge, MISCONFIGURED, team=submission.team, said=ending.message, **_place(submission))
+
+    def _paused(self, submission: Submission, now: datetime) -> Next:
+        """Once; then it has failed. Before it goes on its service is asked whether it is ready."""
+        if submission.breaks:
+            return Next(State.FAILED, "service_lost")
+        Submission.objects.filter(pk=submission.pk).update(breaks=1)
+        again = now + timedelta(seconds=self.challenge.endpoints.retry_seconds)
+        return Next(State.WAITING_SERVICE, retry_at=again, unready_since=now)
 
     def _result(self, submission: Submission, ending: Ending) -> Result | None:
         """What the attempt brought, if it is whole and proved."""
@@ -445,7 +456,7 @@ class Dispatcher:
     def _move(self, submission: Submission, to: Next, *, actor: str = "", attempt: int | None = None) -> None:
         """The only place where a state changes."""
         now = self._now()
-        submission.refresh_from_db(fields=["strikes", "unready_since", "episodes_total"])
+        submission.refresh_from_db(fields=["strikes", "unready_since", "episodes_total", "breaks"])
         silent = to.state == State.WAITING_SERVICE and submission.unready_since is None
         submission.state, submission.since = to.state, now
         submission.deadline = self._deadline(to, now)

@@ -36,6 +36,8 @@ SHARE = 0.7
 """Of a lease: so long an evaluator goes on without a word from the server; it is dead before the lease is over."""
 DRAIN_SECONDS = 60.0
 """So long the running episodes have when the worker is told to end; then they are broken off."""
+YIELD_SECONDS = 900.0
+"""So long where the run only hands its worker over."""
 FOLDERS = re.compile(r"(?<![\w:/.~-])~?/(?:[^\s/:,;=()'\"]+/)*(?=[^\s/])")
 """Of an absolute path; not of a URL, nor of one that is relative."""
 SAID = "nav-eval: "
@@ -68,6 +70,7 @@ class Play:
         self._run = RunFolder(self.folder / "run", server, *self._id)
         self._lease = Lease(claim["lease_seconds"])
         self._joined = claim["protocol"] == "join"
+        self._yields = False
 
     def play(self) -> None:
         """To the end; whatever happens no process is left."""
@@ -128,9 +131,9 @@ class Play:
         finally:
             token.unlink(missing_ok=True)
         self._patiently(self._send_log)
-        if self._stop.is_set() and rc not in (0, 1):
+        if (self._stop.is_set() or self._yields) and rc not in (0, 1):
             self._patiently(self._run.send)
-            return {"outcome": "interrupted", "rc": rc}
+            return {"outcome": "yielded" if self._yields else "interrupted", "rc": rc}
         whole = rc in (0, 1)
         manifest = self._patiently(self._run.send_ended) if whole else self._patiently(self._run.send)
         return {
@@ -222,13 +225,13 @@ class Play:
                 process.wait(self._tick)
 
     def _pass_on_stop(self, process: subprocess.Popen[bytes], told: float) -> float:
-        """Drain the evaluator when the worker is to end, and break it off when that takes too long."""
-        if not self._stop.is_set():
+        """Drain the evaluator when the worker or this turn is to end; break it off when that takes too long."""
+        if not self._stop.is_set() and not self._yields:
             return told
         if not told:
             process.send_signal(signal.SIGUSR1)
             return time.monotonic()
-        if time.monotonic() - told > DRAIN_SECONDS:
+        if time.monotonic() - told > (DRAIN_SECONDS if self._stop.is_set() else YIELD_SECONDS):
             process.terminate()
         return told
 
@@ -256,7 +259,7 @@ class Play:
     def _beat(self, total: int | None = None) -> None:
         """The lease counts from when this was sent."""
         sent = time.monotonic()
-        self._server.heartbeat(*self._id, total)
+        self._yields = bool(self._server.heartbeat(*self._id, total)) or self._yields
         self._lease.renew(sent)
 
     def _patiently(self, call: Callable[[], T]) -> T:

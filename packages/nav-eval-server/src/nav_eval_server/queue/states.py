@@ -56,7 +56,18 @@ BOOKED: Sentence = {
     "zh": "等待您预约的时段，将于 {retry} 开始。",
 }
 """Of what is queued for an hour to come."""
+PAUSED: Sentence = {
+    "en": "Paused since {since}: your {spoken}service lost one episode after the other. It is asked from {retry} on "
+    "whether it is ready; if it loses as many again, the run ends.",
+    "zh": "自 {since} 起暂停：您的{spoken}服务连续丢失回合。从 {retry} 起将检查其是否就绪；"
+    "若再次连续丢失同样多的回合，评测将终止。",
+}
+"""Of what waits for a service that has lost episodes in a row."""
 FAILURES: Mapping[str, Sentence] = {
+    "service_lost": {
+        "en": "Failed at {since}: your {spoken}service lost one episode after the other, and again after a pause.",
+        "zh": "已于 {since} 失败：您的{spoken}服务连续丢失回合，暂停后仍然如此。",
+    },
     "service_silent": {
         "en": "Failed at {since}: your {spoken}service had not answered since {unready}.",
         "zh": "已于 {since} 失败：您的{spoken}服务自 {unready} 起一直没有应答。",
@@ -84,6 +95,7 @@ FAILURES: Mapping[str, Sentence] = {
 """Of a failed submission by `why`."""
 FAULTS: Mapping[str, Submission.Fault] = {
     "service_silent": Submission.Fault.PARTICIPANT,
+    "service_lost": Submission.Fault.PARTICIPANT,
     "too_long": Submission.Fault.PARTICIPANT,
     "bad_file": Submission.Fault.PARTICIPANT,
     "not_taken": Submission.Fault.OURS,
@@ -106,6 +118,7 @@ def _state(submission: Submission, language: Language, zone: ZoneInfo, now: date
     booked = submission.state == State.QUEUED and submission.not_before is not None and submission.not_before > now
     said = FAILURES[submission.why] if submission.state == State.FAILED else SENTENCES[submission.state]
     said = BOOKED if booked else said
+    said = PAUSED if submission.state == State.WAITING_SERVICE and submission.breaks else said
     said = DONE_IN_VAIN if submission.state == State.DONE and counts.failures == "all" else said
     total = submission.episodes_total
     return said[language].format(

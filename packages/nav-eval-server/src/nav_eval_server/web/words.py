@@ -44,6 +44,7 @@ NAMES: dict[str, Promise] = {
     "not_ready": gettext_lazy("service not ready"),
     "interrupted": gettext_lazy("interrupted"),
     "stopped": gettext_lazy("stopped"),
+    "yielded": gettext_lazy("handed over"),
     "lost": gettext_lazy("worker lost"),
 }
 
