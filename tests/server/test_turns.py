@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.urls import reverse
@@ -14,15 +16,17 @@ from django.urls import reverse
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server.models import Attempt, Charge, Submission, Token
-from nav_eval_server.queue.dispatcher import Claim
+from nav_eval_server.queue.dispatcher import Claim, Dispatcher
 from nav_eval_server.queue.outlook import outlook
 from nav_eval_server.queue.standing import stand
 from nav_eval_server.queue.states import State
 from patience import until
-from server.competition import phase
+from server.competition import evaluation, phase
 from server.conftest import Make
 from server.crowd import crowd
+from server.serving import serving
 from server.test_dispatcher import Bench, line, state
+from server.test_serve import QUICK, finished, team
 from server.test_worker import TICKING, Double, play
 
 QUEUE = {"lease_seconds": 60, "strikes": 3, "breaker": 3, "turn_minutes": 10}
@@ -205,3 +209,36 @@ def test_a_worker_gives_up_a_run_at_the_end_of_an_episode(tmp_path: Path) -> Non
     played = (tmp_path / "abc" / "run" / "episodes.jsonl").read_bytes()
     assert server.arrived["episodes.jsonl"] == played
     assert all(json.loads(text) for text in played.splitlines())
+
+
+class Hanging(RandomAgent):
+    def act(self, observation: dict[str, Any]) -> Any:
+        time.sleep(2)
+        return super().act(observation)
+
+
+def test_a_service_that_hangs_holds_nobody_up_in_truth(make: Make) -> None:
+    """One worker; the honest team's run is done before that of the other is given up."""
+    challenge = make(
+        endpoints=QUICK, queue={"breaker": 2}, evaluation=evaluation() | {"agent_service": agent_service(0.4)}
+    )
+    with (
+        start(Hanging, protocol="rest", port=0, max_sessions=2) as slow,
+        start(RandomAgent, protocol="rest", port=0) as good,
+        serving(challenge, jobs=1),
+    ):
+        teams = team("hanging", slow.endpoint), team("honest", good.endpoint)
+        hanging, honest = (Dispatcher(challenge).submit(one, "dev", endpoint=one.endpoints.get()) for one in teams)
+        until(lambda: finished(honest), "the honest run")
+        assert not finished(hanging)
+        until(lambda: finished(hanging), "the end of the other")
+    found = {one.team.name: one for one in Submission.objects.select_related("team")}
+    assert found["honest"].state == State.DONE
+    assert (found["hanging"].state, found["hanging"].why) == (State.FAILED, "service_lost")
+    assert [*hanging.attempts.order_by("n").values_list("outcome", flat=True)][-2:] == ["yielded", "yielded"]
+    assert set(hanging.episodes.values_list("status", flat=True)) == {"agent_timeout"}
+
+
+def agent_service(seconds: float) -> dict[str, Any]:
+    told: dict[str, Any] = evaluation().get("agent_service", {})
+    return told | {"timeout": seconds}
