@@ -29,7 +29,7 @@ from nav_eval_server.models import (
     User,
 )
 from nav_eval_server.queue import quota
-from nav_eval_server.queue.dispatcher import Fenced
+from nav_eval_server.queue.dispatcher import Dispatcher, Fenced
 from nav_eval_server.queue.phases import status
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import State
@@ -271,6 +271,10 @@ def test_a_disqualified_teams_entries_leave_every_board(full: Crowd, how: str) -
         reverse("submit"), {"phase": "dev", "endpoint": full.team.endpoints.get().pk}, follow=True
     )
     assert "Your team is blocked" in told.content.decode()
+    post(full, "decide", full.team.pk, state="approved")
+    with pytest.raises(Refusal, match="blocked"):
+        Dispatcher(challenge).submit(full.team, "dev", endpoint=full.team.endpoints.get())
+    assert f'action="{reverse("decide", args=[full.team.pk])}"' not in page(full, "organiser", "organiser")
     post(full, "manage", full.team.pk, deed="reinstate", reason="It was another team.")
     assert f"{SCORE}" in page(full, "nobody", "board", "dev")
     assert f"{HIDDEN}" in page(full, "nobody", "board", "hidden")

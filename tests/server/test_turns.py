@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import heapq
 import json
+import shutil
 import sys
 import threading
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +244,52 @@ def test_a_service_that_hangs_holds_nobody_up_in_truth(make: Make) -> None:
 def agent_service(seconds: float) -> dict[str, Any]:
     told: dict[str, Any] = evaluation().get("agent_service", {})
     return told | {"timeout": seconds}
+
+
+HONEST, HANGS = ("ok", 20.0), ("agent_timeout", 116.0)
+"""How an episode ends, and after how many seconds."""
+EPISODES = 10
+
+
+def seconds_until_done(make: Make, workers: int, hanging: int, honest: int = 36) -> list[float]:
+    """Of the honest teams' submissions: all come at once, those of hanging services first; the clock is the test's."""
+    bench = Bench(make(queue=QUEUE | {"breaker": 5}), teams=hanging + honest)
+    kinds = {bench.submit(n).pk: HANGS if n < hanging else HONEST for n in range(hanging + honest)}
+    begin, done = bench.now, list[float]()
+    running: list[tuple[datetime, int, Claim]] = []
+    idle = set(range(workers))
+    while len(done) < honest:
+        for worker in sorted(idle):
+            claim = bench.dispatcher.claim(bench.worker, str(worker))
+            if claim is not None:
+                idle.remove(worker)
+                lasts = timedelta(seconds=kinds[claim.submission][1])
+                heapq.heappush(running, (bench.now + lasts, worker, claim))
+        if not running:
+            bench.later(5)
+            continue
+        bench.now, worker, claim = heapq.heappop(running)
+        send(bench, claim, kinds[claim.submission][0])
+        played = Submission.objects.get(pk=claim.submission).episodes.count()
+        if played == EPISODES:
+            bench.complete(claim)
+            done += [(bench.now - begin).total_seconds()] if kinds[claim.submission] is HONEST else []
+            idle.add(worker)
+        elif over(bench, claim):
+            bench.finish(claim, "yielded", 138)
+            idle.add(worker)
+        else:
+            lasts = timedelta(seconds=kinds[claim.submission][1])
+            heapq.heappush(running, (bench.now + lasts, worker, claim))
+    return sorted(done)
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(3, marks=pytest.mark.soak)])
+def test_services_that_hang_delay_the_others_little(make: Make, tmp_path: Path, workers: int) -> None:
+    """Forty teams, four of which hang: the 95th percentile of the others is within 1.5 times of that without them."""
+    found = []
+    for hanging in (0, 4):
+        found.append(seconds_until_done(make, workers, hanging))
+        shutil.rmtree(tmp_path / "homes")
+    without, beside = (times[int(0.95 * len(times))] for times in found)
+    assert without < beside <= 1.5 * without

@@ -21,7 +21,7 @@ LATEST = 20
 
 @dataclass(frozen=True)
 class Outlook:
-    """`place`: 1 is next. `expected_start`: None where no run of the phase has ended yet."""
+    """`place`: 1 is next. `expected_start`: to the minute; None where no run of the phase has ended yet."""
 
     place: int
     expected_start: datetime | None
@@ -55,7 +55,8 @@ def outlook(challenge: Challenge, submission: Submission, now: datetime) -> Outl
     if each is None:
         return Outlook(ahead + 1, None)
     left = sum(max(0.0, each - (now - started).total_seconds()) for started in running)
-    return Outlook(ahead + 1, now + timedelta(seconds=(left + ahead * each) / turns.workers(now)))
+    begins = now + timedelta(seconds=(left + ahead * each) / turns.workers(now))
+    return Outlook(ahead + 1, begins.replace(second=0, microsecond=0))
 
 
 def _usual_seconds(phase: str) -> float | None:

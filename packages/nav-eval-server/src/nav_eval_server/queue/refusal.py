@@ -30,7 +30,7 @@ class Refusal(Exception):
 
 def not_let_in(team: Team) -> Refusal:
     """Of a team that waits for an organiser, or is blocked by one."""
-    if team.state == Team.State.BLOCKED:
+    if team.state == Team.State.BLOCKED or team.disqualified:
         return Refusal(
             "not_approved", "Your team is blocked. Write to the organisers.", "您的队伍已被封禁，请联系主办方。"
         )
