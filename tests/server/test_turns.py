@@ -215,14 +215,17 @@ def test_a_worker_gives_up_a_run_at_the_end_of_an_episode(tmp_path: Path) -> Non
 
 class Hanging(RandomAgent):
     def act(self, observation: dict[str, Any]) -> Any:
-        time.sleep(2)
+        time.sleep(6)
         return super().act(observation)
 
 
 def test_a_service_that_hangs_holds_nobody_up_in_truth(make: Make) -> None:
-    """One worker; the honest team's run is done before that of the other is given up."""
+    """One worker; the honest team's run is done before that of the other is given up.
+
+    An episode that hangs lasts longer than the worker takes between two questions, so that none is played unasked.
+    """
     challenge = make(
-        endpoints=QUICK, queue={"breaker": 2}, evaluation=evaluation() | {"agent_service": agent_service(0.4)}
+        endpoints=QUICK, queue={"breaker": 1}, evaluation=evaluation() | {"agent_service": agent_service(5.0)}
     )
     with (
         start(Hanging, protocol="rest", port=0, max_sessions=2) as slow,
