@@ -326,7 +326,7 @@ class Dispatcher:
                 episode=episode,
                 status=record["status"],
                 metrics=numbers(record.get("metrics")),
-                reason=line(str(record.get("failure_reason") or "")),
+                reason=line(str(record.get("failure_reason") or ""), 300),
             )
             for (scene, episode), record in told.items()
             if (scene, episode) not in known
