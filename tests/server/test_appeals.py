@@ -36,7 +36,13 @@ def decide(full: Crowd, decision: str, text: str = ANSWER) -> None:
 
 @pytest.mark.parametrize(
     ("state", "decision", "then"),
-    [("done", "stands", State.DONE), ("failed", "rerun", State.QUEUED), ("done", "void", State.VOID)],
+    [
+        ("done", "stands", State.DONE),
+        ("failed", "rerun", State.QUEUED),
+        ("done", "rerun", State.VOID),
+        ("done", "place", State.DONE),
+        ("done", "void", State.VOID),
+    ],
 )
 def test_appeal_answer_decision(full: Crowd, state: str, decision: str, then: State) -> None:
     write(full, state)
@@ -53,6 +59,8 @@ def test_appeal_answer_decision(full: Crowd, state: str, decision: str, then: St
     assert "(<bdi>organiser" not in told
     actions = list(Event.objects.filter(action__startswith="appeal").order_by("pk").values_list("action", flat=True))
     assert actions == ["appealed", "appeal_answered", "appeal_added", f"appeal_{decision}"]
+    mine = [*full.mine["done"].decisions.values_list("kind", flat=True)]
+    assert mine == ({"place": ["give_back"], "stands": []}.get(decision, [decision]) if state == "done" else [])
     assert not any(WHY[:20] in str(row.details) for row in Event.objects.all())
     assert events.broken() is None
 
@@ -94,7 +102,12 @@ def test_bounds(full: Crowd) -> None:
 
 
 def test_what_cannot_be_run_again_leaves_the_appeal_open(full: Crowd) -> None:
+    """A new run of it is under way."""
     write(full, "done")
     decide(full, "rerun")
-    assert Appeal.objects.get().state == Appeal.State.OPEN
-    assert Appeal.objects.get().words.count() == 1
+    assert Appeal.objects.get().state == Appeal.State.RERUN
+    write(full, "done", "Once more.")
+    decide(full, "rerun")
+    again = Appeal.objects.latest("pk")
+    assert (again.state, again.words.count()) == (Appeal.State.OPEN, 1)
+    assert Submission.objects.filter(reruns=full.mine["done"]).count() == 1

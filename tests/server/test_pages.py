@@ -78,12 +78,16 @@ PAGES: Mapping[str, tuple[int, int, int, int]] = {
     "log": (404, 404, 404, 200),
     "people": (404, 404, 404, 200),
     "export_person": (404, 404, 404, 200),
+    "manage": (404, 404, 404, 200),
+    "workers": (404, 404, 404, 200),
+    "announce": (404, 404, 404, 200),
 }
 """What GET answers to nobody, a member of the team that owns the thing, a member of another, an organiser."""
 PHASES = {"dev": phase(), "hidden": phase() | {"board": "private"}}
 DEEDS = ("save_service", "probe_service", "remove_service", "new_token", "revoke_token", "submit", "cancel",
          "remove_member", "decide", "assign", "appeal", "judge", "rerun", "second_off", "password_link", "lift",
          "erase_person", "book", "give_back", "void", "choose", "close", "reveal",
+         "place", "move", "revoke",
          "logout", "set_language")  # fmt: skip
 """What is done by POST only."""
 PEOPLE = ("remove_member", "password_link", "lift", "export_person", "erase_person")
@@ -106,7 +110,8 @@ def address(full: Crowd, name: str, state: str = "done") -> str:
         "token": "forged",
         "pk": {
             **dict.fromkeys(PEOPLE, User.objects.get(username="member").pk),
-            **dict.fromkeys(("decide", "assign"), full.team.pk),
+            **dict.fromkeys(("decide", "assign", "manage"), full.team.pk),
+            "revoke": Token.objects.filter(scope=Token.Scope.WORKER).latest("pk").pk,
             "revoke_token": Token.objects.get(name="canary-token").pk,
         }.get(name, Endpoint.objects.get().pk),
     }
@@ -183,7 +188,9 @@ def test_nobody_changes_what_is_another_teams(full: Crowd, visitor: str, state: 
 
 def test_a_member_is_no_organiser_and_only_captains_remove(full: Crowd) -> None:
     client = full.visitor("member")
-    for name in ("decide", "assign", "rerun", "void", "close", "reveal", "password_link", "lift", "erase_person"):
+    deeds = ("decide", "assign", "rerun", "void", "close", "reveal", "password_link", "lift", "erase_person", "place",
+             "move", "revoke", "manage", "announce")  # fmt: skip
+    for name in deeds:
         assert (
             client.post(address(full, name), {"state": "blocked", "role": "oracle", "reason": "x"}).status_code == 404
         )
@@ -268,7 +275,9 @@ def test_submit_cancel_and_what_is_refused(full: Crowd) -> None:
 
 def test_organisers_decide_with_a_reason(full: Crowd) -> None:
     client = full.visitor("organiser")
-    client.post(address(full, "rerun", "failed"))
+    client.post(address(full, "rerun", "failed"), {"reason": " "})
+    assert Submission.objects.get(pk=full.mine["failed"].pk).state == State.FAILED
+    client.post(address(full, "rerun", "failed"), {"reason": "Our line was slow."})
     assert Submission.objects.get(pk=full.mine["failed"].pk).state == State.QUEUED
     client.post(address(full, "void"), {"reason": "  "})
     assert Submission.objects.get(pk=full.mine["done"].pk).state == State.DONE

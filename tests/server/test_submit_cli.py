@@ -25,7 +25,18 @@ from nav_eval_sdk import cli, competition, start, submissions
 from nav_eval_sdk.competition import Competition, Refusal
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server.challenge import DRY_RUN, Challenge
-from nav_eval_server.models import Closing, Endpoint, Membership, Result, Submission, Team, Token, User
+from nav_eval_server.models import (
+    Attempt,
+    Closing,
+    Endpoint,
+    Episode,
+    Membership,
+    Result,
+    Submission,
+    Team,
+    Token,
+    User,
+)
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.files import LOG
 from nav_eval_server.queue.states import State
@@ -324,6 +335,33 @@ def test_the_exit_code_says_how_it_ended(server: str, token: str, run: Run, end:
     assert ("spl" in out and "0.2500" in out) == (code == 0)
     told = run(server, token, "status", Submission.objects.get().id)[1]
     assert ("0.2500" in told) == (code == 0)
+
+
+@pytest.mark.parametrize(("failed", "code"), [(0, 0), (2, 0), (3, 1), (4, 1)])
+def test_more_than_half_failed_is_no_success(server: str, token: str, run: Run, failed: int, code: int) -> None:
+    """It is done, and says what was wrong in the service's own words."""
+
+    def ends() -> None:
+        until(Submission.objects.exists, "the submission")
+        made, now = Submission.objects.get(), timezone.now()
+        attempt = Attempt.objects.create(
+            submission=made, n=1, fence=1, worker=Token.objects.get(), instance="i", started_at=now, heartbeat_at=now
+        )
+        for n in range(4):
+            told = (
+                {"status": "agent_error", "reason": "the service refused: x: boom"} if n < failed else {"status": "ok"}
+            )
+            Episode.objects.create(submission=made, attempt=attempt, scene="s", episode=str(n), metrics={}, **told)
+        Submission.objects.update(deadline=None, state=State.DONE)
+
+    ending = threading.Thread(target=ends)
+    ending.start()
+    ended, _, err = run(server, token, "submit", "robot", "--wait")
+    ending.join()
+    assert (ended, f"{failed} of 4 episodes failed" in err) == (code, failed > 0), err
+    assert ("agent_error: the service refused: x: boom" in err) == (failed > 0)
+    again = run(server, token, "status", Submission.objects.get().id)
+    assert ("boom" in again[2], again[0]) == (failed > 0, 0)
 
 
 def test_who_waits_no_longer_is_told_that_it_goes_on(

@@ -1,7 +1,8 @@
 """`nav-eval-agent submit`, `status` and `cancel`: a team's submissions to a competition, from its terminal.
 
-Exit codes of `submit --wait`: 0 done; 1 refused, cancelled, void or too long; 2 bad input, a bad file too; 3 the team's
-service or the server could not be reached; 4 a fault of the organisers' side, which cost nothing.
+Exit codes of `submit --wait`: 0 done; 1 refused, cancelled, void, too long, or done with more than half of its episodes
+failed; 2 bad input, a bad file too; 3 the team's service or the server could not be reached; 4 a fault of the
+organisers' side, which cost nothing.
 """
 
 from __future__ import annotations
@@ -213,8 +214,9 @@ def _ended(shown: Mapping[str, Any], options: argparse.Namespace) -> int:
         _print_json(shown)
     else:
         _print_figures(shown)
+    _print_reasons(shown)
     if shown["state"] == "done":
-        return DONE
+        return REFUSED if 2 * shown.get("failed_episodes", 0) > shown["played"] else DONE
     return OUR_FAULT if shown["fault"] == "ours" else ENDS.get(shown["why"], REFUSED)
 
 
@@ -230,6 +232,7 @@ def status(server: Competition, options: argparse.Namespace) -> int:
         _print_row(one)
     if options.submission:
         _print_figures(found)
+        _print_reasons(found)
     if not rows:
         say("Nothing is submitted yet.")
     return DONE
@@ -283,6 +286,14 @@ def _print_figures(shown: Mapping[str, Any]) -> None:
     """Those that the team may see by now."""
     for name, value in (shown["figures"] or {}).items():
         sys.stdout.write(f"{line(str(name), 40):<24} {'-' if value is None else f'{value:.4f}'}\n")
+
+
+def _print_reasons(shown: Mapping[str, Any]) -> None:
+    """Why the newest episodes failed, as the service said; and what organisers have decided."""
+    for reason in shown.get("reasons", ()):
+        say(f"  {line(str(reason['status']), 40)}: {line(str(reason['text']), 300)}", sys.stderr)
+    for one in shown.get("decisions", ()):
+        say(f"  {line(str(one['sentence']), 100)}: {line(str(one['reason']), 500)}", sys.stderr)
 
 
 def _print_json(value: Any) -> None:

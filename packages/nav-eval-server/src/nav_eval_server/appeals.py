@@ -9,12 +9,11 @@ from datetime import datetime
 
 from django.db import transaction
 
-from nav_eval_server import events
+from nav_eval_server import events, organising
 from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Appeal, Submission, User, Word
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import DECISIONS, Kind
-from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, Sentence, State
 
@@ -24,6 +23,12 @@ MAX_APPEALS = 3
 """Of a submission."""
 MAX_WORDS = 10
 """Of the team in one appeal."""
+DECISIVE = {
+    Appeal.State.RERUN: organising.rerun,
+    Appeal.State.PLACE: organising.give_back,
+    Appeal.State.VOID: organising.void,
+}
+"""What else ends an appeal than that the result stands."""
 APPEALABLE = FINAL - {State.CANCELLED}
 
 
@@ -71,13 +76,12 @@ def say(challenge: Challenge, found: Appeal, text: str, user: User, now: datetim
 
 
 def decide(challenge: Challenge, found: Appeal, state: Appeal.State, text: str, organiser: User, now: datetime) -> None:
-    """End it with an answer: the result stands, the submission is run again, or it is void. Raises Refusal."""
+    """End it with an answer: the result stands, or one of DECISIVE. Raises Refusal."""
     with transaction.atomic():
         found = _open(found)
-        if state == Appeal.State.RERUN:
-            Dispatcher(challenge).rerun(found.submission, organiser.username)
-        elif state == Appeal.State.VOID and found.submission.state != State.VOID:
-            Dispatcher(challenge).void(found.submission, text, organiser.username)
+        decision = DECISIVE.get(state)
+        if decision is not None:
+            decision(challenge, found.submission, text, organiser, now)
         _say(found, text, organiser, now, organiser=True)
         found.state, found.decided_at = state, now
         found.save()

@@ -191,6 +191,10 @@ class Queue(Part):
     """A submission that no worker took for so long has failed, and the fault is ours."""
     run_seconds: float = Field(12 * 3600.0, gt=0)
     """Evaluator's time that one submission may take, over all its attempts."""
+    breaker: int = Field(5, ge=0)
+    """After so many episodes in a row that a service lost, its run is paused, and ended the next time; 0: never."""
+    turn_minutes: float = Field(10.0, ge=0)
+    """After so long a run hands its worker over where another team waits; 0: never."""
     strikes: int = Field(5, ge=1)
     """After so many attempts in a row that brought no episode the fault is ours."""
 

@@ -30,7 +30,10 @@ class User(AbstractUser):
 
 
 class Team(models.Model):
-    """`role`: baselines and oracles are the organisers' own; boards mark them and give them no rank."""
+    """`role`: baselines and oracles are the organisers' own; boards mark them and give them no rank.
+
+    `disqualified`: its entries are struck through on all boards, or are on none.
+    """
 
     class State(models.TextChoices):
         PENDING = "pending"
@@ -42,7 +45,12 @@ class Team(models.Model):
         BASELINE = "baseline"
         ORACLE = "oracle"
 
+    class Disqualified(models.TextChoices):
+        STRUCK = "struck"
+        REMOVED = "removed"
+
     name = models.CharField(max_length=60, unique=True)
+    disqualified = models.CharField(max_length=10, choices=Disqualified.choices, blank=True, default="")
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.TEAM)
     members = models.ManyToManyField(User, through="Membership", related_name="teams")
@@ -104,6 +112,8 @@ class Submission(models.Model):
     protocol, url and sealed_token are the endpoint's as they were when it was submitted; `predictions` is the SHA-256
     of the file uploads/<id>. `why`: a reason of queue.states; `detail`: words for it, fit for the team.
     `chosen_at`: when the team chose it for the final board (board.decisions). `not_before`: a booked hour.
+    `reruns`: the struck submission that it runs again. `breaks`: how often it was paused because its service lost one
+    episode after the other; 0 again once one was played.
     """
 
     class State(models.TextChoices):
@@ -145,6 +155,8 @@ class Submission(models.Model):
     detail = models.CharField(max_length=500, blank=True)
     chosen_at = models.DateTimeField(null=True)
     not_before = models.DateTimeField(null=True)
+    breaks = models.PositiveIntegerField(default=0)
+    reruns = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="rerun_as")
 
     class Meta:
         constraints = (
@@ -160,6 +172,7 @@ class Charge(models.Model):
     """A place in a team's quota: reserved when the submission is accepted, spent at its first played episode.
 
     It is deleted, and so given back, if the submission ends without an episode, or through a fault of ours.
+    `granted`: it is one of those that an organiser has added (Grant).
     """
 
     team = models.ForeignKey(Team, on_delete=models.PROTECT)
@@ -168,6 +181,7 @@ class Charge(models.Model):
     slot = models.PositiveIntegerField()
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="charge")
     spent_at = models.DateTimeField(null=True)
+    granted = models.BooleanField(default=False)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("team", "phase", "day", "slot"), name="a_slot_once"),)
@@ -203,7 +217,10 @@ class Attempt(models.Model):
 
 
 class Episode(models.Model):
-    """A played episode of a submission; the first record counts, a second one never does."""
+    """A played episode of a submission; the first record counts, a second one never does.
+
+    `reason`: why it failed, as the evaluator wrote it; queue.tally says which of it a team reads.
+    """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="episodes")
     attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE)
@@ -211,6 +228,7 @@ class Episode(models.Model):
     episode = models.CharField(max_length=200)
     status = models.CharField(max_length=20)
     metrics = models.JSONField()
+    reason = models.CharField(max_length=300, blank=True, default="")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("submission", "scene", "episode"), name="an_episode_once"),)
@@ -250,6 +268,7 @@ class Appeal(models.Model):
         OPEN = "open"
         STANDS = "stands"
         RERUN = "rerun"
+        PLACE = "place"
         VOID = "void"
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="appeals")
@@ -271,6 +290,45 @@ class Word(models.Model):
     organiser = models.BooleanField()
     at = models.DateTimeField()
     text = models.TextField(max_length=2000)
+
+
+class Decision(models.Model):
+    """What an organiser has decided about a team or a submission of its, with the reason that the team reads.
+
+    `kind`: see organising.KINDS; `user`: told to organisers only. The audit log has it too.
+    """
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="decisions")
+    submission = models.ForeignKey(Submission, null=True, on_delete=models.CASCADE, related_name="decisions")
+    kind = models.CharField(max_length=20)
+    reason = models.CharField(max_length=500)
+    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
+    at = models.DateTimeField()
+
+
+class Grant(models.Model):
+    """Places in a team's quota of a phase beside those of the rules, for any day."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="grants")
+    phase = models.CharField(max_length=40)
+    places = models.PositiveIntegerField()
+    at = models.DateTimeField()
+
+
+class MovedDate(models.Model):
+    """When a phase closes, in the place of what challenge.yaml says."""
+
+    phase = models.CharField(max_length=40, primary_key=True)
+    closes = models.DateTimeField()
+    at = models.DateTimeField()
+
+
+class Announcement(models.Model):
+    """What organisers say to all teams."""
+
+    text = models.TextField(max_length=2000)
+    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
+    at = models.DateTimeField()
 
 
 class Closing(models.Model):

@@ -86,12 +86,14 @@ def prepare(challenge: Challenge) -> None:
 
     from nav_eval_server.models import Token
     from nav_eval_server.opening import check
-    from nav_eval_server.tokens import issue
+    from nav_eval_server.tokens import find, issue
 
     call_command("migrate", verbosity=0)
     check(challenge)
     if challenge.notify.webhook is not None:
         folder.write_secret("webhook.key", secrets.token_hex(32))
+    if folder.worker_token.exists() and find(folder.worker_token.read_text().strip(), Token.Scope.WORKER) is None:
+        folder.worker_token.unlink()  # an organiser has revoked it
     if not folder.worker_token.exists():
         folder.write_secret("worker.token", issue(Token.Scope.WORKER, "this machine"))
 

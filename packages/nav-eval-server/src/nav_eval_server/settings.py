@@ -87,8 +87,11 @@ HOSTS = ("localhost", "127.0.0.1", "[::1]")
 SQLITE = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"
 
 
-def configure(challenge: Challenge) -> None:
-    """Settings of this process, once; `current` gives the challenge from then on."""
+def configure(challenge: Challenge, *, lock_seconds: float = 30.0) -> None:
+    """Settings of this process, once; `current` gives the challenge from then on.
+
+    `lock_seconds`: so long it waits for an SQLite that another process writes.
+    """
     import django
     from django.conf import settings
 
@@ -99,7 +102,7 @@ def configure(challenge: Challenge) -> None:
         | {
             "SECRET_KEY": folder.secret("django.key"),
             "CHALLENGE": challenge,
-            "DATABASES": {"default": database(challenge)},
+            "DATABASES": {"default": database(challenge, lock_seconds)},
             "ALLOWED_HOSTS": [*HOSTS, *challenge.web.hosts],
             "CSRF_TRUSTED_ORIGINS": [f"https://{host}" for host in challenge.web.hosts],
             "DATA_UPLOAD_MAX_MEMORY_SIZE": challenge.web.upload_mb << 20,
@@ -116,10 +119,10 @@ def current() -> Challenge:
     return challenge
 
 
-def database(challenge: Challenge) -> dict[str, Any]:
+def database(challenge: Challenge, lock_seconds: float = 30.0) -> dict[str, Any]:
     """SQLite takes the lock for writing when a transaction begins, so that none fails half-way for want of it."""
     if challenge.database is None:
-        options = {"transaction_mode": "IMMEDIATE", "timeout": 30, "init_command": SQLITE}
+        options = {"transaction_mode": "IMMEDIATE", "timeout": lock_seconds, "init_command": SQLITE}
         name = Folder(challenge.folder).database
         return {"ENGINE": "django.db.backends.sqlite3", "NAME": name, "OPTIONS": options}
     return postgres(challenge.database)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from ninja import NinjaAPI
@@ -10,17 +11,23 @@ from ninja.openapi.schema import OpenAPISchema
 from nav_eval_server.api import teams, workers
 from nav_eval_server.api.problems import CONTENT_TYPE, handle
 
+AWAY = HTTPStatus.SERVICE_UNAVAILABLE.phrase
+
 
 class Api(NinjaAPI):
-    """Its document says of what type a problem is; ninja knows one type for all answers."""
+    """Its document says of what type a problem is; ninja knows one type for all answers.
+
+    Whatever is asked, the database may be away.
+    """
 
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
         document = super().get_openapi_schema(**options)
         for operations in document["paths"].values():
             for operation in operations.values():
+                operation["responses"].setdefault(503, {**operation["responses"][401], "description": AWAY})
                 for status, told in operation["responses"].items():
                     if status >= 400:
-                        told["content"] = {CONTENT_TYPE: told["content"].pop("application/json")}
+                        told["content"] = {CONTENT_TYPE: told["content"]["application/json"]}
         return document
 
 

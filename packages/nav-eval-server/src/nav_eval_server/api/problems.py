@@ -18,6 +18,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from nav_eval.errors import InputError
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.web.context import language
+from nav_eval_server.web.failures import NUMBER
 
 CONTENT_TYPE = "application/problem+json"
 PLACE = "/api/"
@@ -32,6 +33,7 @@ WORDS = {
     413: "The request is larger than the server takes. Send less.",
     500: "The server failed, and its log says where. Ask again with the same Idempotency-Key; if it stays, tell the "
     "organisers.",
+    503: "The server's database or disk does not answer. Ask again in some seconds with the same Idempotency-Key.",
 }
 """What is said where nothing knows better."""
 STATUS = {
@@ -44,13 +46,14 @@ AGAIN = {"too_soon": 10, "busy": 5}
 
 
 class Problem(Schema):
-    """`resets_at`: when it may be granted, where that is known."""
+    """`resets_at`: when it may be granted, where that is known. `request`: a fault's number in the server's log."""
 
     title: str
     status: int
     detail: str
     code: str
     resets_at: datetime | None = None
+    request: str | None = None
 
 
 def problem(status: int, detail: str = "", code: str = "", **more: Any) -> HttpResponse:
@@ -110,6 +113,17 @@ def _sentence(error: HttpError) -> str:
     return error.message if error.message.endswith(".") else ""
 
 
+def _as_problem(response: HttpResponse) -> HttpResponse:
+    """Of our own faults with the number of the request, by which organisers find it in the log."""
+    number, status = response.headers.get(NUMBER), response.status_code
+    told = f"{WORDS[status].removesuffix('.')} (request {number})." if number else ""
+    made = problem(status, told, **({"request": number} if number else {}))
+    for name in ("Allow", "Retry-After", NUMBER):
+        if name in response.headers:
+            made[name] = response[name]
+    return made
+
+
 def problems(answer: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Middleware: what Django itself answers below /api/ (no such address, another method, a crash) is one, too."""
 
@@ -118,10 +132,7 @@ def problems(answer: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpReq
         if not request.path.startswith(PLACE):
             return response
         if response.status_code >= 400 and response.headers.get("Content-Type") != CONTENT_TYPE:
-            allowed = response.headers.get("Allow")
-            response = problem(response.status_code)
-            if allowed:
-                response["Allow"] = allowed
+            response = _as_problem(response)
         response.headers.setdefault("Cache-Control", "no-store")
         return response
 

@@ -15,7 +15,8 @@ from pydantic import Field
 from nav_eval_server.api.problems import answers
 from nav_eval_server.board import decisions
 from nav_eval_server.board.visibility import visible_to
-from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token
+from nav_eval_server.models import Decision, Endpoint, Membership, Submission, Team, Token
+from nav_eval_server.notices.words import RULINGS
 from nav_eval_server.queue import endpoints, quota
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.phases import PhaseView, phases
@@ -110,11 +111,29 @@ class Accepted(Schema):
     accepted_at: datetime
 
 
+class ReasonOut(Schema):
+    """Why an episode failed: its status, and what the service said."""
+
+    status: str
+    text: str
+
+
+class DecisionOut(Schema):
+    """What an organiser has decided about it, and why."""
+
+    kind: str
+    sentence: str
+    reason: str
+    at: datetime
+
+
 class SubmissionOut(Accepted):
     """`sentence`: how it stands, and until when; `fault`: whose, where it failed; `figures`: those that may be seen.
 
     `predictions`: the file's SHA-256. `seconds_left`: of the run, at its pace so far. `files`: of a dry run, which may
-    be read: log.txt, episodes.jsonl and the like.
+    be read: log.txt, episodes.jsonl and the like. `by_status`: played episodes by how they ended; `failures`: how much
+    of it failed; `reasons`: why the newest did, as the service said. `place`: in the queue, 1 is next. `reruns`: the id
+    of the struck submission that it runs again.
     """
 
     state: Literal["queued", "waiting_service", "running", "scoring", "done", "failed", "cancelled", "void"]
@@ -123,8 +142,16 @@ class SubmissionOut(Accepted):
     since: datetime
     deadline: datetime | None
     played: int
+    failed_episodes: int
+    failures: Literal["", "some", "most", "all"]
+    by_status: dict[str, int]
+    reasons: list[ReasonOut]
     total: int | None
     seconds_left: float | None
+    place: int | None
+    expected_start: datetime | None
+    reruns: str | None
+    decisions: list[DecisionOut]
     why: str
     fault: Literal["", "participant", "ours"]
     protocol: str
@@ -315,6 +342,10 @@ def _dispatcher() -> Dispatcher:
     return Dispatcher(current())
 
 
+def _decision(one: Decision) -> dict[str, Any]:
+    return {"kind": one.kind, "sentence": RULINGS[one.kind][language()], "reason": one.reason, "at": one.at}
+
+
 def _submission(row: Submission) -> dict[str, Any]:
     standing = stand(current(), row, language(), timezone.now())
     names = ("id", "phase", "kind", "accepted_at", "state", "since", "deadline", "why", "fault", "protocol", "url")
@@ -322,6 +353,14 @@ def _submission(row: Submission) -> dict[str, Any]:
         "final": standing.final,
         "sentence": standing.sentence,
         "played": standing.played,
+        "failed_episodes": standing.tally.failed,
+        "failures": standing.tally.failures,
+        "by_status": standing.tally.by_status,
+        "place": standing.outlook.place if standing.outlook else None,
+        "expected_start": standing.outlook.expected_start if standing.outlook else None,
+        "reruns": row.reruns_id,
+        "decisions": [_decision(one) for one in row.decisions.order_by("pk")],
+        "reasons": [vars(reason) for reason in standing.reasons],
         "total": row.episodes_total,
         "seconds_left": standing.seconds_left,
         "predictions": row.predictions,

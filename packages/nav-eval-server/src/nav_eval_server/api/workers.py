@@ -63,6 +63,12 @@ class Beat(Schema):
     total: int | None = None
 
 
+class Turn(Schema):
+    """`over`: give the run up at the end of an episode, and finish with outcome yielded."""
+
+    over: bool
+
+
 class EndingIn(Schema):
     """See queue.verdict.Ending."""
 
@@ -116,14 +122,13 @@ def claim(request: HttpRequest, body: Instance) -> HttpResponse | dict[str, Any]
     return HttpResponse(status=204) if found is None else asdict(found)
 
 
-@router.post("/attempts/{attempt}/heartbeat", response={204: None} | answers(400, 401, 409, 422))
-def heartbeat(request: HttpRequest, attempt: int, body: Beat) -> HttpResponse:
+@router.post("/attempts/{attempt}/heartbeat", response={200: Turn} | answers(400, 401, 409, 422))
+def heartbeat(request: HttpRequest, attempt: int, body: Beat) -> dict[str, bool]:
     """Within lease_seconds of the last one, or the attempt is lost."""
     try:
-        _dispatcher().heartbeat(_worker(request), attempt, body.fence, body.total)
+        return {"over": _dispatcher().heartbeat(_worker(request), attempt, body.fence, body.total)}
     except Fenced:
         raise _fenced() from None
-    return HttpResponse(status=204)
 
 
 @router.get("/attempts/{attempt}/files", response={200: list[FileOut]} | answers(401, 409, 422))

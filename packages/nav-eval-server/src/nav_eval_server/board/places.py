@@ -16,6 +16,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
+from django.db.models import Q
+
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results import ranking
 from nav_eval.results.compare import EpisodeKey, RunRecords
@@ -46,7 +48,9 @@ class Counted:
 
 def scored(challenge: Challenge, phase: str) -> list[Scored]:
     """What is done in a phase, by team, in the order in which it was found."""
-    rows = Result.objects.filter(submission__phase=phase, submission__state=State.DONE)
+    rows = Result.objects.filter(
+        submission__phase=phase, submission__state=State.DONE, submission__team__disqualified=""
+    )
     ordered = rows.select_related("submission__team").order_by("submission__team_id", "at", "submission_id")
     return [Scored(row.submission, mean(row.document, challenge.ranking.by)) for row in ordered]
 
@@ -226,9 +230,19 @@ def _order(line: dict[str, Any], higher: bool) -> tuple[float, int, str]:
 
 
 def _void(phase: str) -> list[dict[str, str]]:
-    """What was struck through, and why; without figures."""
-    rows = Submission.objects.filter(phase=phase, state=State.VOID).order_by("accepted_at", "id")
-    return [{"team": one.team.name, "submission": one.id, "reason": one.detail} for one in rows.select_related("team")]
+    """What was struck through, and why; without figures. Of a team that is on no board nothing."""
+    struck = Q(state=State.VOID) | Q(state=State.DONE, team__disqualified=Team.Disqualified.STRUCK)
+    rows = Submission.objects.filter(struck, phase=phase).exclude(team__disqualified=Team.Disqualified.REMOVED)
+    ordered = rows.select_related("team").order_by("accepted_at", "id")
+    return [{"team": one.team.name, "submission": one.id, "reason": _reason(one)} for one in ordered]
+
+
+def _reason(struck: Submission) -> str:
+    """Of itself, or of its team's disqualification."""
+    if struck.state == State.VOID:
+        return struck.detail
+    decided = struck.team.decisions.filter(kind="disqualified").order_by("-pk").first()
+    return decided.reason if decided else ""
 
 
 def sha256(content: dict[str, Any]) -> str:
@@ -264,7 +278,7 @@ class Keeper:
     def refresh(self, now: datetime) -> None:
         for name, phase in self._challenge.phases.items():
             rows = Submission.objects.filter(phase=name, state__in=(State.DONE, State.VOID)).order_by("id")
-            ended = list(rows.values_list("id", "state", "detail", "team__name", "team__role"))
+            ended = list(rows.values_list("id", "state", "detail", "team__name", "team__role", "team__disqualified"))
             if phase.board == "public" and self._seen.get(name) != ended:
                 keep(document(self._challenge, name, Board.PUBLIC), now)
                 self._seen[name] = ended

@@ -70,10 +70,13 @@ class Sight:
         return any(_entry(kept, submission) is not None for kept in boards)
 
     def records(self, submission: str) -> tuple[str, ...]:
-        """Which of the run's files may be read that tell of single episodes: of one's own dry run, else none."""
-        found = Submission.objects.filter(pk=submission, phase=DRY_RUN).first()
-        mine = found is not None and (self._organiser or found.team_id in self._teams)
-        return RECORDS if mine else ()
+        """Which of the run's files may be read that tell of single episodes: of one's own dry run, else none.
+
+        Organisers read those of every run.
+        """
+        rows = Submission.objects.filter(pk=submission)
+        rows = rows if self._organiser else rows.filter(phase=DRY_RUN, team__in=self._teams)
+        return RECORDS if rows.exists() else ()
 
     def _climbed(self, submission: Submission, step: float) -> Figures:
         """What the team's public score was after it, and nothing of its own."""

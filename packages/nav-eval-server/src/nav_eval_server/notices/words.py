@@ -10,7 +10,7 @@ from nav_eval_server.queue.states import Language, Sentence
 
 Kind = Literal[
     "team_waits", "team_approved", "team_blocked", "ended", "service_unready", "appealed", "appeal_answered",
-    "appeal_decided", "revealed", "misconfigured",
+    "appeal_decided", "revealed", "misconfigured", "decision", "date_moved", "announcement",
 ]  # fmt: skip
 
 
@@ -35,7 +35,8 @@ TEXTS: Mapping[Kind, Text] = {
          "zh": "该队伍不能提交。如不清楚原因，请联系主办方。"},
     ),
     "ended": Text(
-        {"en": "Submission {submission} ({phase}) has ended", "zh": "提交 {submission}（{phase}）已结束"},
+        {"en": "{warning}Submission {submission} ({phase}) has ended",
+         "zh": "{warning}提交 {submission}（{phase}）已结束"},
         {"en": "{said}", "zh": "{said}"},
     ),
     "service_unready": Text(
@@ -61,16 +62,41 @@ TEXTS: Mapping[Kind, Text] = {
         {"en": "Your appeal of submission {submission} is decided", "zh": "您对提交 {submission} 的申诉已裁定"},
         {"en": "The decision: {said}.", "zh": "裁定：{said}。"},
     ),
+    "decision": Text(
+        {"en": "The organisers have decided about {about}", "zh": "主办方对{about}作出了决定"},
+        {"en": "{decision}. Reason: {said}", "zh": "{decision}。理由：{said}"},
+    ),
+    "date_moved": Text(
+        {"en": "{phase} closes at {closes}", "zh": "{phase} 的截止时间改为 {closes}"},
+        {"en": "Reason: {said}", "zh": "理由：{said}"},
+    ),
+    "announcement": Text(
+        {"en": "From the organisers", "zh": "主办方公告"},
+        {"en": "{said}", "zh": "{said}"},
+    ),
     "revealed": Text(
         {"en": "The final board of {phase} is revealed", "zh": "{phase} 的最终榜已公布"},
         {"en": "Everybody can see it now.", "zh": "现在所有人都可以查看。"},
     ),
 }  # fmt: skip
+NO_GOOD_EPISODE: Sentence = {"en": "Every episode failed. ", "zh": "所有回合均失败。"}
+"""Before the subject of what has ended so."""
 DECISIONS: Mapping[str, Sentence] = {
     "stands": {"en": "the result stands", "zh": "维持原结果"},
     "rerun": {"en": "it is run again", "zh": "重新运行"},
+    "place": {"en": "its place in the quota comes back", "zh": "退还名额"},
     "void": {"en": "it is void", "zh": "宣布无效"},
 }
+RULINGS: Mapping[str, Sentence] = {
+    "rerun": {"en": "It is run again", "zh": "重新运行"},
+    "void": {"en": "It is void", "zh": "宣布无效"},
+    "give_back": {"en": "Its place in the quota is given back", "zh": "退还名额"},
+    "grant": {"en": "Your team may submit more often", "zh": "增加提交名额"},
+    "renamed": {"en": "Your team has another name", "zh": "更改队伍名称"},
+    "disqualified": {"en": "Your team is disqualified", "zh": "取消参赛资格"},
+    "reinstated": {"en": "Your team takes part again", "zh": "恢复参赛资格"},
+}
+"""What organisers decide, by the kind of models.Decision."""
 
 
 def subject(kind: Kind, facts: Mapping[str, Sentence]) -> str:

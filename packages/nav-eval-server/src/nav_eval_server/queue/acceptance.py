@@ -41,7 +41,7 @@ def drawn_up(
 
 def check(challenge: Challenge, team: Team, phase: str, kind: str, predictions: bytes | None, now: datetime) -> None:
     """Whether the team may submit this now. Raises Refusal."""
-    if team.state != Team.State.APPROVED:
+    if team.state != Team.State.APPROVED or team.disqualified:
         raise not_let_in(team)
     if phase == DRY_RUN:
         _check_dry_run(challenge, team, kind)

@@ -49,8 +49,10 @@ class Server:
     def predictions(self, attempt: int, fence: int) -> bytes:
         return self._call("GET", f"/attempts/{attempt}/predictions?fence={fence}")[1]
 
-    def heartbeat(self, attempt: int, fence: int, total: int | None) -> None:
-        self._call("POST", f"/attempts/{attempt}/heartbeat", {"fence": fence, "total": total})
+    def heartbeat(self, attempt: int, fence: int, total: int | None) -> bool:
+        """Whether the run is to be given up at the end of an episode. A server of an earlier version says nothing."""
+        answer = self._call("POST", f"/attempts/{attempt}/heartbeat", {"fence": fence, "total": total})[1]
+        return bool(answer and _object(answer).get("over"))
 
     def files(self, attempt: int, fence: int) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = json.loads(self._call("GET", f"/attempts/{attempt}/files?fence={fence}")[1])

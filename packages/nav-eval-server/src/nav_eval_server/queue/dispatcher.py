@@ -7,29 +7,31 @@ attempt's row, the log's. With SQLite every transaction has the whole database f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone
 
 from nav_eval.errors import NavEvalError
+from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.transport.address import ANY
 from nav_eval_server import events
 from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text
 from nav_eval_server.folder import Folder
 from nav_eval_server.join.tickets import ticket
-from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
+from nav_eval_server.models import Attempt, Charge, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
 from nav_eval_server.notices.outbox import tell
-from nav_eval_server.notices.words import Kind
-from nav_eval_server.queue import acceptance, endpoints, quota, slots
-from nav_eval_server.queue.fairness import Waiting, next_up
+from nav_eval_server.notices.words import NO_GOOD_EPISODE, Kind
+from nav_eval_server.queue import acceptance, endpoints, outlook, quota, slots, turns
+from nav_eval_server.queue.fairness import next_up
 from nav_eval_server.queue.inbox import Inbox, numbers, records
 from nav_eval_server.queue.refusal import Refusal
-from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, WAITING, Sentence, State, sentence
+from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, Sentence, State, sentence
+from nav_eval_server.queue.tally import tally
 from nav_eval_server.queue.verdict import MISCONFIGURED, Case, Ending, Next, judge
 from nav_eval_server.vault import Vault
 
@@ -46,7 +48,7 @@ class Fenced(Exception):
 class Claim:
     """What a worker needs for an attempt. `token`: the service's, in the clear; it stays in the worker's memory.
 
-    `log`: send what the evaluator says, for the team to read.
+    `log`: the evaluator says all that it does, for the team to read.
     Of protocol join there is no url, it is asked for at the server's own; `token` is then a ticket (join.tickets).
     """
 
@@ -142,16 +144,53 @@ class Dispatcher:
             self._move(found, to, actor=actor)
             return found
 
-    def rerun(self, submission: Submission, actor: str) -> Submission:
-        """Queue a failed one again, with the episodes it has; it uses no quota. Raises Refusal if it did not fail."""
+    def rerun(self, submission: Submission, actor: str, reason: str = "") -> Submission:
+        """Queue it again, without using quota: what has failed with the episodes it has, anything else anew.
+
+        Anew is a submission of its own; the old one is kept and struck through. Raises Refusal for what has not ended,
+        and where a new run is under way already.
+        """
         with self._locked() as now:
             found = Submission.objects.get(pk=submission.pk)
+            if found.state not in FINAL or found.rerun_as.exclude(state__in=FINAL).exists():
+                raise Refusal(
+                    "unfinished", "It has not ended, or is being run again.", "该提交尚未结束，或正在重新运行。"
+                )
             if found.state != State.FAILED:
-                raise Refusal("finished", "Only what has failed can be run again.", "只能重新运行失败的提交。")
+                return self._anew(found, actor, reason, now)
             found.strikes, found.fault, found.why, found.detail, found.unready_since = 0, "", "", "", None
             found.save()
             self._move(found, Next(State.QUEUED, retry_at=now), actor=actor)
             return found
+
+    def _anew(self, old: Submission, actor: str, reason: str, now: datetime) -> Submission:
+        """With the service or the file, and the place among the finals, that the old one has."""
+        names = ("team", "user", "phase", "kind", "protocol", "url", "sealed_token", "endpoint_key", "predictions")
+        same = {name: getattr(old, name) for name in (*names, "chosen_at")}
+        deadline = now + timedelta(seconds=self.challenge.queue.queued_seconds)
+        fresh = Submission(**same, reruns=old, accepted_at=now, since=now, retry_at=now, deadline=deadline)
+        fresh.save(force_insert=True)
+        if old.predictions:
+            self._store(fresh, (self.folder.uploads / old.id).read_bytes())
+        if old.state != State.VOID:
+            Submission.objects.filter(pk=old.pk).update(state=State.VOID, detail=reason[:500], since=now, why="")
+        events.record("rerun", old.id, actor=actor, reason=reason, new=fresh.id)
+        return fresh
+
+    def give_back(self, submission: Submission, actor: str, reason: str) -> None:
+        """The place that it has used of its team's quota. Raises Refusal where it uses none."""
+        with self._locked():
+            if not Charge.objects.filter(submission=submission).delete()[0]:
+                raise Refusal("no_place", "It uses no place in the quota.", "该提交不占用名额。")
+            events.record("place_given_back", submission.id, actor=actor, reason=reason)
+
+    def release(self, worker: Token) -> int:
+        """A worker whose token is revoked has lost what it had; how many those were."""
+        with self._locked():
+            left = list(Attempt.objects.select_for_update().filter(worker=worker, live=True))
+            for attempt in left:
+                self._close(attempt, Ending("lost"))
+            return len(left)
 
     # Workers
 
@@ -171,8 +210,8 @@ class Dispatcher:
         with self._locked() as now:
             kept = slots.keeps(self.challenge, now)
             full = kept.places > 0 and self._idle_places() <= kept.places
-            taken, seconds = self._taken(), self._seconds_today(now)
-            chosen = next_up(self._waiting(now), seconds, taken, kept.booked, booked_only=full)
+            taken, seconds = self._taken(), outlook.seconds(now)
+            chosen = next_up(outlook.waiting(self.challenge, now), seconds, taken, kept.booked, booked_only=full)
             if chosen is None:
                 return None
             submission = Submission.objects.get(pk=chosen.submission)
@@ -210,13 +249,6 @@ class Dispatcher:
             patience_seconds=rules.patience_seconds,
         )
 
-    def _waiting(self, now: datetime) -> list[Waiting]:
-        rows = Submission.objects.filter(
-            state__in=WAITING, retry_at__lte=now, phase__in=[*self.challenge.phases, DRY_RUN]
-        )
-        idle = rows.exclude(attempts__live=True).values_list("id", "team_id", "accepted_at", "endpoint_key")
-        return [Waiting(*row) for row in idle]
-
     def _idle_places(self) -> int:
         """So many evaluations may still begin, the one that a worker now asks for included."""
         return max(1, self.challenge.slots.places - Attempt.objects.filter(live=True).count())
@@ -225,22 +257,28 @@ class Dispatcher:
         keys = Attempt.objects.filter(live=True).values_list("endpoint_key", flat=True)
         return {key for key in keys if key is not None}
 
-    def _seconds_today(self, now: datetime) -> Mapping[int, float]:
-        """Evaluator's time by team since midnight, what runs now included."""
-        begin = quota.midnight(self.challenge, now, days=0)
-        seconds: dict[int, float] = {}
-        rows = Attempt.objects.filter(Q(live=True) | Q(ended_at__gt=begin))
-        for team, started, ended in rows.values_list("submission__team_id", "started_at", "ended_at"):
-            seconds[team] = seconds.get(team, 0.0) + ((ended or now) - max(started, begin)).total_seconds()
-        return seconds
+    def heartbeat(self, worker: Token, attempt: int, fence: int, total: int | None = None) -> bool:
+        """The worker lives; whether it is to give the run up at the end of an episode (queue.turns).
 
-    def heartbeat(self, worker: Token, attempt: int, fence: int, total: int | None = None) -> None:
-        """The worker lives. `total`: episodes of the whole run, once known. Raises Fenced."""
+        `total`: episodes of the whole run, once known. Raises Fenced.
+        """
         with transaction.atomic():
             held = _held(worker, attempt, fence)
             self._beat(held)
             if total is not None:
                 Submission.objects.filter(pk=held.submission_id).update(episodes_total=total)
+            return turns.broken(self.challenge, held) or self._turn_over(held)
+
+    def _turn_over(self, attempt: Attempt) -> bool:
+        """Whether its run has had its turn, and who would be next has had less of the evaluator's time."""
+        now, team = self._now(), attempt.submission.team_id
+        if not turns.over(self.challenge, attempt, now):
+            return False
+        had, taken = outlook.seconds(now), self._taken()
+        free = [
+            one for one in outlook.waiting(self.challenge, now) if one.endpoint is None or one.endpoint not in taken
+        ]
+        return any(one.team != team and had.get(one.team, 0.0) < had[team] for one in free)
 
     def _beat(self, attempt: Attempt) -> None:
         now = self._now()
@@ -288,6 +326,7 @@ class Dispatcher:
                 episode=episode,
                 status=record["status"],
                 metrics=numbers(record.get("metrics")),
+                reason=line(str(record.get("failure_reason") or ""), 300),
             )
             for (scene, episode), record in told.items()
             if (scene, episode) not in known
@@ -299,6 +338,8 @@ class Dispatcher:
             Episode.objects.bulk_create(fresh)
             quota.spend(attempt.submission, self._now())
             Submission.objects.filter(pk=attempt.submission_id).update(strikes=0, unready_since=None)
+            if any(one.status == "ok" for one in fresh):
+                Submission.objects.filter(pk=attempt.submission_id).update(breaks=0)
             endpoints.played(attempt.submission, self._now())
 
     def finish(self, worker: Token, attempt: int, fence: int, ending: Ending) -> State:
@@ -322,12 +363,22 @@ class Dispatcher:
         result = self._result(submission, ending)
         case = Case(submission.kind, submission.unready_since, submission.strikes, result is not None)
         to = judge(self.challenge, case, ending, now)
+        if ending.outcome == "yielded" and turns.broken(self.challenge, attempt):
+            to = self._paused(submission, now)
         if to.state == State.DONE and result is not None:
             quota.spend(submission, now)
             result.save()
         self._move(submission, to, attempt=attempt.pk)
         if to.why == MISCONFIGURED:
             tell(self.challenge, MISCONFIGURED, team=submission.team, said=ending.message, **_place(submission))
+
+    def _paused(self, submission: Submission, now: datetime) -> Next:
+        """Once; then it has failed. Before it goes on its service is asked whether it is ready."""
+        if submission.breaks:
+            return Next(State.FAILED, "service_lost")
+        Submission.objects.filter(pk=submission.pk).update(breaks=1)
+        again = now + timedelta(seconds=self.challenge.endpoints.retry_seconds)
+        return Next(State.WAITING_SERVICE, retry_at=again, unready_since=now)
 
     def _result(self, submission: Submission, ending: Ending) -> Result | None:
         """What the attempt brought, if it is whole and proved."""
@@ -341,7 +392,17 @@ class Dispatcher:
         document = inbox.document("results.json" if submission.kind == "service" else "scored.json")
         if not proved or document is None or document.get("n_lost"):
             return None
-        return Result(submission=submission, document=document, manifest_sha256=ending.manifest, at=self._now())
+        return Result(
+            submission=submission, document=document, manifest_sha256=ending.manifest, at=self._at(submission)
+        )
+
+    def _at(self, submission: Submission) -> datetime:
+        """When its result counts as found: that of a new run has the place of the old one among its team's."""
+        old = submission.reruns
+        while old is not None and old.reruns is not None:
+            old = old.reruns
+        earlier = Result.objects.filter(submission=old).values_list("at", flat=True).first() if old else None
+        return earlier or self._now()
 
     # The scheduler
 
@@ -395,7 +456,7 @@ class Dispatcher:
     def _move(self, submission: Submission, to: Next, *, actor: str = "", attempt: int | None = None) -> None:
         """The only place where a state changes."""
         now = self._now()
-        submission.refresh_from_db(fields=["strikes", "unready_since", "episodes_total"])
+        submission.refresh_from_db(fields=["strikes", "unready_since", "episodes_total", "breaks"])
         silent = to.state == State.WAITING_SERVICE and submission.unready_since is None
         submission.state, submission.since = to.state, now
         submission.deadline = self._deadline(to, now)
@@ -414,12 +475,14 @@ class Dispatcher:
 
     def _tell(self, kind: Kind, submission: Submission) -> None:
         """Its team, how it stands."""
-        zone, now, played = self.challenge.zone, self._now(), submission.episodes.count()
+        zone, now, counts = self.challenge.zone, self._now(), tally(submission)
         said: Sentence = {
-            "en": sentence(submission, "en", zone=zone, now=now, played=played),
-            "zh": sentence(submission, "zh", zone=zone, now=now, played=played),
+            "en": sentence(submission, "en", zone=zone, now=now, tally=counts),
+            "zh": sentence(submission, "zh", zone=zone, now=now, tally=counts),
         }
-        tell(self.challenge, kind, team=submission.team, said=said, **_place(submission))
+        warning: str | Sentence = NO_GOOD_EPISODE if counts.failures == "all" else ""
+        more = {"failed_episodes": str(counts.failed), **_place(submission)}
+        tell(self.challenge, kind, team=submission.team, said=said, warning=warning, **more)
 
     def _deadline(self, to: Next, now: datetime) -> datetime | None:
         if to.state in FINAL:

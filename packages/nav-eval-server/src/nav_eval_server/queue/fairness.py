@@ -1,4 +1,4 @@
-"""Who is next: the team that has had the least of the evaluator's time today, then who came first.
+"""Who is next: the team that has had the least of the evaluator's time in the last 24 hours, then who came first.
 
 Teams that have booked the hour go before all others.
 """
@@ -28,7 +28,7 @@ def next_up(
     *,
     booked_only: bool = False,
 ) -> Waiting | None:
-    """`seconds`: evaluator's time by team today, what runs now included; `taken`: services that are at work.
+    """`seconds`: evaluator's time by team of late, what runs now included; `taken`: services that are at work.
 
     `booked`: teams whose hour it is; they go first, and with `booked_only` nobody else goes.
     """

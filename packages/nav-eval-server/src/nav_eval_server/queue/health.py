@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
+import threading
+import time
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Mark, Submission, Token
 from nav_eval_server.queue.states import FINAL, WAITING
 
 SWEEP_SECONDS = 60.0
 """A scheduler that has not swept for so long is not well."""
 SEEN = timedelta(minutes=2)
+ROOM = 16 << 20
+"""Bytes that the disk must have left: what the database wants for a while."""
+LOCKED_SECONDS = 5.0
+"""A database that nobody may write for so long is locked; writers of ours are through in a moment."""
+ASKED_SECONDS = 2.0
+"""So long an answer of `writable` holds, however many ask."""
+_LOCK = threading.Lock()
+_KEPT: dict[str, tuple[float, bool]] = {}
 
 
 @dataclass(frozen=True)
@@ -33,6 +48,40 @@ class Health:
     @property
     def well(self) -> bool:
         return self.stuck == 0 and self.sweeps
+
+
+def writable(challenge: Challenge) -> bool:
+    """Whether disk and database can take a submission now. May take as long as LOCKED_SECONDS."""
+    folder = Folder(challenge.folder)
+    with _LOCK:
+        until, well = _KEPT.get(str(folder.path), (0.0, False))
+        if time.monotonic() >= until:
+            well = _has_room(folder) and (challenge.database is not None or _unlocked(folder))
+            _KEPT[str(folder.path)] = time.monotonic() + ASKED_SECONDS, well
+        return well
+
+
+def _has_room(folder: Folder) -> bool:
+    """By taking it: quotas count too."""
+    path = folder.path / "state" / ".room"
+    try:
+        with path.open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, ROOM)
+    except OSError:
+        return False
+    finally:
+        path.unlink(missing_ok=True)
+    return True
+
+
+def _unlocked(folder: Folder) -> bool:
+    try:
+        with closing(sqlite3.connect(folder.database, timeout=LOCKED_SECONDS, isolation_level=None)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            database.execute("ROLLBACK")
+    except sqlite3.Error:
+        return False
+    return True
 
 
 def health(now: datetime) -> Health:

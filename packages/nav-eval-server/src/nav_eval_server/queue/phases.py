@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from nav_eval_server.challenge import Challenge, Phase, Quota
-from nav_eval_server.models import Closing
+from nav_eval_server.models import Closing, MovedDate
 from nav_eval_server.queue.refusal import Refusal
 
 Status = Literal["upcoming", "open", "closed"]
@@ -45,9 +45,15 @@ def rules(challenge: Challenge, phase: str) -> Phase:
 
 def status(challenge: Challenge, phase: str, now: datetime) -> Status:
     """By its dates, unless an organiser has ended it before its time."""
-    if now >= challenge.closes(phase) or _closed_at(phase) is not None:
+    if now >= closes(challenge, phase) or _closed_at(phase) is not None:
         return "closed"
     return "upcoming" if now < challenge.opens(phase) else "open"
+
+
+def closes(challenge: Challenge, phase: str) -> datetime:
+    """When it is to close: as the file says, unless an organiser has moved that."""
+    moved = MovedDate.objects.filter(phase=phase).values_list("closes", flat=True).first()
+    return moved or challenge.closes(phase)
 
 
 def _closed_at(phase: str) -> datetime | None:
@@ -60,7 +66,7 @@ def phases(challenge: Challenge, now: datetime) -> list[PhaseView]:
 
 
 def phase_view(challenge: Challenge, name: str, now: datetime) -> PhaseView:
-    found, planned = rules(challenge, name), challenge.closes(name)
+    found, planned = rules(challenge, name), closes(challenge, name)
     return PhaseView(
         name=name,
         kind=found.kind,

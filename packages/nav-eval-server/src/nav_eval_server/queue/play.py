@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 from nav_eval.logging import get_logger
 from nav_eval_sdk.transport.address import Networks
 from nav_eval_sdk.transport.base import Endpoint
+from nav_eval_server.evaluator import environment
 from nav_eval_server.parent_death import killed_with_parent
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.files import LOG as LOG_FILE
@@ -35,6 +36,8 @@ SHARE = 0.7
 """Of a lease: so long an evaluator goes on without a word from the server; it is dead before the lease is over."""
 DRAIN_SECONDS = 60.0
 """So long the running episodes have when the worker is told to end; then they are broken off."""
+YIELD_SECONDS = 900.0
+"""So long where the run only hands its worker over."""
 FOLDERS = re.compile(r"(?<![\w:/.~-])~?/(?:[^\s/:,;=()'\"]+/)*(?=[^\s/])")
 """Of an absolute path; not of a URL, nor of one that is relative."""
 SAID = "nav-eval: "
@@ -67,6 +70,7 @@ class Play:
         self._run = RunFolder(self.folder / "run", server, *self._id)
         self._lease = Lease(claim["lease_seconds"])
         self._joined = claim["protocol"] == "join"
+        self._yields = False
 
     def play(self) -> None:
         """To the end; whatever happens no process is left."""
@@ -126,14 +130,18 @@ class Play:
             rc = self._watch(["run", *self._rules(), *service, *options], self._report)
         finally:
             token.unlink(missing_ok=True)
-        if claim["log"]:
-            self._patiently(self._send_log)
-        if self._stop.is_set() and rc not in (0, 1):
+        self._patiently(self._send_log)
+        if (self._stop.is_set() or self._yields) and rc not in (0, 1):
             self._patiently(self._run.send)
-            return {"outcome": "interrupted", "rc": rc}
+            return {"outcome": "yielded" if self._yields else "interrupted", "rc": rc}
         whole = rc in (0, 1)
         manifest = self._patiently(self._run.send_ended) if whole else self._patiently(self._run.send)
-        return {"outcome": "played", "rc": rc, "message": self._last_words(), "manifest": manifest or ""}
+        return {
+            "outcome": "played",
+            "rc": rc,
+            "message": "" if whole else self._last_words(),
+            "manifest": manifest or "",
+        }
 
     def _send_log(self) -> None:
         """The end of what the evaluator said, without its progress and this machine's paths."""
@@ -158,6 +166,7 @@ class Play:
             path.unlink(missing_ok=True)
         written = ["--out", str(scored), "--episodes", str(episodes)]
         rc = self._watch(["score", str(file), *self._rules(), *written], self._beat)
+        self._patiently(self._send_log)
         if self._stop.is_set() and rc not in (0, 1):
             return {"outcome": "interrupted", "rc": rc}
         for path in (episodes, scored):
@@ -183,7 +192,7 @@ class Play:
             process = subprocess.Popen(
                 killed_with_parent([*self._command, *arguments]),
                 cwd=self._data, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                env=os.environ | {"COLUMNS": LINE},
+                env=environment() | {"COLUMNS": LINE},
             )  # fmt: skip
         ended = threading.Event()
         guard = threading.Thread(target=self._guard, args=(process, ended))
@@ -216,13 +225,13 @@ class Play:
                 process.wait(self._tick)
 
     def _pass_on_stop(self, process: subprocess.Popen[bytes], told: float) -> float:
-        """Drain the evaluator when the worker is to end, and break it off when that takes too long."""
-        if not self._stop.is_set():
+        """Drain the evaluator when the worker or this turn is to end; break it off when that takes too long."""
+        if not self._stop.is_set() and not self._yields:
             return told
         if not told:
             process.send_signal(signal.SIGUSR1)
             return time.monotonic()
-        if time.monotonic() - told > DRAIN_SECONDS:
+        if time.monotonic() - told > (DRAIN_SECONDS if self._stop.is_set() else YIELD_SECONDS):
             process.terminate()
         return told
 
@@ -250,7 +259,7 @@ class Play:
     def _beat(self, total: int | None = None) -> None:
         """The lease counts from when this was sent."""
         sent = time.monotonic()
-        self._server.heartbeat(*self._id, total)
+        self._yields = bool(self._server.heartbeat(*self._id, total)) or self._yields
         self._lease.renew(sent)
 
     def _patiently(self, call: Callable[[], T]) -> T:

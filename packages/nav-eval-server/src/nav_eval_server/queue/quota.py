@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from django.db.models import Sum
 from pydantic import BaseModel, ConfigDict, computed_field
 
 from nav_eval_server.challenge import Challenge
-from nav_eval_server.models import Charge, Submission, Team
+from nav_eval_server.models import Charge, Grant, Submission, Team
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL
 
@@ -19,7 +20,8 @@ from nav_eval_server.queue.states import FINAL
 class Standing(BaseModel):
     """What a team has used of its quota in a phase, and what it has. `unfinished`, `concurrent`: at a time.
 
-    `resets_at`: when the next day begins. The API shows it as it is.
+    `resets_at`: when the next day begins. `extra`: places that an organiser has granted beside these, and are left. The
+    API shows it as it is.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -31,18 +33,26 @@ class Standing(BaseModel):
     unfinished: int
     concurrent: int
     resets_at: datetime
+    extra: int = 0
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def left(self) -> int:
         """How many may be submitted now."""
+        return max(0, min(self.regular + self.extra, self.concurrent - self.unfinished))
+
+    @property
+    def regular(self) -> int:
+        """Places of the rules that are left today."""
         overall = [] if self.total is None else [self.total - self.overall]
-        return max(0, min(self.per_day - self.today, self.concurrent - self.unfinished, *overall))
+        return max(0, min([self.per_day - self.today, *overall]))
 
 
 def standing(challenge: Challenge, team: Team, phase: str, now: datetime) -> Standing:
     quota = challenge.phases[phase].quota
-    charges = Charge.objects.filter(team=team, phase=phase)
+    every = Charge.objects.filter(team=team, phase=phase)
+    charges, granted = every.filter(granted=False), every.filter(granted=True).count()
+    places = Grant.objects.filter(team=team, phase=phase).aggregate(n=Sum("places"))["n"] or 0
     unfinished = Submission.objects.filter(team=team, phase=phase).exclude(state__in=FINAL)
     return Standing(
         today=charges.filter(day=now.astimezone(challenge.zone).date()).count(),
@@ -52,6 +62,7 @@ def standing(challenge: Challenge, team: Team, phase: str, now: datetime) -> Sta
         unfinished=unfinished.count(),
         concurrent=quota.concurrent,
         resets_at=midnight(challenge, now),
+        extra=max(0, places - granted),
     )
 
 
@@ -63,6 +74,17 @@ def midnight(challenge: Challenge, now: datetime, days: int = 1) -> datetime:
 
 def check(challenge: Challenge, used: Standing) -> None:
     """Raises Refusal, which says when there is a place again."""
+    if not used.extra:
+        _check_rules(used)
+    if used.unfinished >= used.concurrent:
+        raise Refusal(
+            "quota_concurrent",
+            f"{used.unfinished} of your submissions are unfinished, and {used.concurrent} may be. Wait, or cancel one.",
+            f"您有 {used.unfinished} 个未完成的提交，最多允许 {used.concurrent} 个。请等待，或取消其中一个。",
+        )
+
+
+def _check_rules(used: Standing) -> None:
     if used.total is not None and used.overall >= used.total:
         raise Refusal(
             "quota_total",
@@ -77,21 +99,16 @@ def check(challenge: Challenge, used: Standing) -> None:
             f"今天的 {used.per_day} 次提交已用完；新的一天从 {at:%Y-%m-%d %H:%M %Z} 开始。",
             at,
         )
-    if used.unfinished >= used.concurrent:
-        raise Refusal(
-            "quota_concurrent",
-            f"{used.unfinished} of your submissions are unfinished, and {used.concurrent} may be. Wait, or cancel one.",
-            f"您有 {used.unfinished} 个未完成的提交，最多允许 {used.concurrent} 个。请等待，或取消其中一个。",
-        )
 
 
 def reserve(challenge: Challenge, submission: Submission, now: datetime) -> None:
-    """The first free place of today."""
+    """The first free place of today; a granted one where those of the rules are used up."""
+    granted = standing(challenge, submission.team, submission.phase, now).regular == 0
     day = now.astimezone(challenge.zone).date()
     place = {"team": submission.team, "phase": submission.phase, "day": day}
     taken = set(Charge.objects.filter(**place).values_list("slot", flat=True))
     slot = next(slot for slot in range(len(taken) + 1) if slot not in taken)
-    Charge.objects.create(**place, slot=slot, submission=submission)
+    Charge.objects.create(**place, slot=slot, submission=submission, granted=granted)
 
 
 def spend(submission: Submission, now: datetime) -> None:

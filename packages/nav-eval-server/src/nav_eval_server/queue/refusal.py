@@ -13,6 +13,7 @@ Code = Literal[
     "finished", "too_soon", "busy", "unfinished", "not_closed",
     "revealed", "not_done", "finals", "dry_run_off", "dry_run_running", "dry_run_done",
     "appeal_open", "appeal_closed", "appeals", "words", "no_words", "last_organiser",
+    "no_place", "name", "date", "grant",
     "slot", "slot_far", "slot_week", "slot_taken", "slot_begun",
 ]  # fmt: skip
 
@@ -29,7 +30,7 @@ class Refusal(Exception):
 
 def not_let_in(team: Team) -> Refusal:
     """Of a team that waits for an organiser, or is blocked by one."""
-    if team.state == Team.State.BLOCKED:
+    if team.state == Team.State.BLOCKED or team.disqualified:
         return Refusal(
             "not_approved", "Your team is blocked. Write to the organisers.", "您的队伍已被封禁，请联系主办方。"
         )

@@ -7,24 +7,54 @@ from datetime import datetime
 
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Submission
-from nav_eval_server.queue.states import FINAL, Language, sentence
+from nav_eval_server.queue.outlook import Outlook, outlook
+from nav_eval_server.queue.states import FINAL, Language, Sentence, clock, sentence
+from nav_eval_server.queue.tally import Reason, Tally, reasons, tally
 
 
 @dataclass(frozen=True)
 class Standing:
-    """In the reader's language. `played`: its episodes so far; `seconds_left`: of the run, where that can be told."""
+    """In the reader's language. `tally`: its episodes so far; `seconds_left`: of the run, where that can be told.
+
+    `reasons`: why the newest failed, in the service's own words.
+    """
 
     submission: Submission
     sentence: str
-    played: int
+    tally: Tally
     final: bool
     seconds_left: float | None
+    reasons: tuple[Reason, ...] = ()
+    outlook: Outlook | None = None
+
+    @property
+    def played(self) -> int:
+        return self.tally.played
 
 
-def stand(challenge: Challenge, submission: Submission, language: Language, now: datetime) -> Standing:
-    played = submission.episodes.count()
-    told = sentence(submission, language, zone=challenge.zone, now=now, played=played)
-    return Standing(submission, told, played, submission.state in FINAL, seconds_left(submission, played, now))
+def stand(
+    challenge: Challenge, submission: Submission, language: Language, now: datetime, *, everything: bool = False
+) -> Standing:
+    """`everything`: all reasons of failures, for organisers."""
+    counts = tally(submission)
+    told = sentence(submission, language, zone=challenge.zone, now=now, tally=counts)
+    left, final = seconds_left(submission, counts.played, now), submission.state in FINAL
+    why = reasons(submission, everything=everything) if counts.failed else ()
+    ahead = outlook(challenge, submission, now) if submission.state == Submission.State.QUEUED else None
+    if ahead is not None:
+        told += _ahead(ahead, language, challenge, now)
+    return Standing(submission, told, counts, final, left, why, ahead)
+
+
+def _ahead(ahead: Outlook, language: Language, challenge: Challenge, now: datetime) -> str:
+    """Behind the sentence: the place, and when its turn comes, where that can be told."""
+    told = PLACE[language].format(place=ahead.place)
+    at = clock(ahead.expected_start, challenge.zone, now)
+    return told + (EXPECTED[language].format(at=at) if ahead.expected_start else "")
+
+
+PLACE: Sentence = {"en": " Number {place} in the queue.", "zh": "当前排在第 {place} 位。"}
+EXPECTED: Sentence = {"en": " It is to begin at about {at}.", "zh": "预计约 {at} 开始。"}
 
 
 def seconds_left(submission: Submission, played: int, now: datetime) -> float | None:

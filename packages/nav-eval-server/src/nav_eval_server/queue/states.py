@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal
 from zoneinfo import ZoneInfo
 
 from nav_eval_server.models import Submission
+from nav_eval_server.queue.tally import Language as Language
+from nav_eval_server.queue.tally import Tally
 
-Language = Literal["en", "zh"]
 Sentence = Mapping[Language, str]
 State = Submission.State
 SPOKEN: Mapping[str, str] = {"rest": "REST", "grpc": "gRPC"}
@@ -47,12 +47,27 @@ SENTENCES: Mapping[str, Sentence] = {
     State.VOID: {"en": "Declared void at {since}: {detail}", "zh": "已于 {since} 宣布无效：{detail}"},
 }
 """Of each state that needs no reason."""
+DONE_IN_VAIN: Sentence = {
+    "en": "Done at {since}, but no episode was played to its end.",
+    "zh": "已于 {since} 完成，但没有一个回合正常结束。",
+}
 BOOKED: Sentence = {
     "en": "Waits for the hour that you booked; it begins at {retry}.",
     "zh": "等待您预约的时段，将于 {retry} 开始。",
 }
 """Of what is queued for an hour to come."""
+PAUSED: Sentence = {
+    "en": "Paused since {since}: your {spoken}service lost one episode after the other. It is asked from {retry} on "
+    "whether it is ready; if it loses as many again, the run ends.",
+    "zh": "自 {since} 起暂停：您的{spoken}服务连续丢失回合。从 {retry} 起将检查其是否就绪；"
+    "若再次连续丢失同样多的回合，评测将终止。",
+}
+"""Of what waits for a service that has lost episodes in a row."""
 FAILURES: Mapping[str, Sentence] = {
+    "service_lost": {
+        "en": "Failed at {since}: your {spoken}service lost one episode after the other, and again after a pause.",
+        "zh": "已于 {since} 失败：您的{spoken}服务连续丢失回合，暂停后仍然如此。",
+    },
     "service_silent": {
         "en": "Failed at {since}: your {spoken}service had not answered since {unready}.",
         "zh": "已于 {since} 失败：您的{spoken}服务自 {unready} 起一直没有应答。",
@@ -80,6 +95,7 @@ FAILURES: Mapping[str, Sentence] = {
 """Of a failed submission by `why`."""
 FAULTS: Mapping[str, Submission.Fault] = {
     "service_silent": Submission.Fault.PARTICIPANT,
+    "service_lost": Submission.Fault.PARTICIPANT,
     "too_long": Submission.Fault.PARTICIPANT,
     "bad_file": Submission.Fault.PARTICIPANT,
     "not_taken": Submission.Fault.OURS,
@@ -88,18 +104,29 @@ FAULTS: Mapping[str, Submission.Fault] = {
 }
 
 
-def sentence(submission: Submission, language: Language, *, zone: ZoneInfo, now: datetime, played: int = 0) -> str:
-    """How it stands with a submission, for its team. `played`: its episodes so far."""
+def sentence(
+    submission: Submission, language: Language, *, zone: ZoneInfo, now: datetime, tally: Tally | None = None
+) -> str:
+    """How it stands with a submission, for its team. `tally`: its episodes so far."""
+    counts = tally or Tally()
+    told = _state(submission, language, zone, now, counts)
+    failed = counts.sentence(language)
+    return f"{told}{' ' if language == 'en' else ''}{failed}" if failed else told
+
+
+def _state(submission: Submission, language: Language, zone: ZoneInfo, now: datetime, counts: Tally) -> str:
     booked = submission.state == State.QUEUED and submission.not_before is not None and submission.not_before > now
     said = FAILURES[submission.why] if submission.state == State.FAILED else SENTENCES[submission.state]
     said = BOOKED if booked else said
+    said = PAUSED if submission.state == State.WAITING_SERVICE and submission.breaks else said
+    said = DONE_IN_VAIN if submission.state == State.DONE and counts.failures == "all" else said
     total = submission.episodes_total
     return said[language].format(
         since=clock(submission.since, zone, now),
         deadline=clock(submission.deadline, zone, now),
         retry=clock(submission.retry_at, zone, now),
         unready=clock(submission.unready_since, zone, now),
-        played=played,
+        played=counts.played,
         of="" if total is None else {"en": f" of {total}", "zh": f"（共 {total} 个）"}[language],
         detail=submission.detail,
         spoken=_spoken(submission.protocol, language),

@@ -9,8 +9,9 @@ from typing import Literal
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.queue.states import State
 
-Outcome = Literal["played", "not_ready", "interrupted", "stopped", "lost"]
+Outcome = Literal["played", "not_ready", "interrupted", "yielded", "stopped", "lost"]
 """played: the evaluator has ended with `rc`; not_ready: the service was not; interrupted: the worker was told to end;
+yielded: we told it to give this one up at an episode's end (queue.turns);
 stopped: we told it to end this one; lost: it was silent, and only we say so."""
 BACKOFF = timedelta(seconds=10)
 """Before a second attempt that follows a crash; the first follows at once."""
@@ -57,7 +58,7 @@ class Case:
 
 
 def judge(challenge: Challenge, case: Case, ending: Ending, now: datetime) -> Next:
-    if ending.outcome in ("interrupted", "stopped"):
+    if ending.outcome in ("interrupted", "yielded", "stopped"):
         return Next(State.QUEUED, retry_at=now)
     said = ending.message.removeprefix("nav-eval: ")
     silent = ending.outcome == "played" and ending.rc == 3 and not said.startswith(SIMULATOR)

@@ -15,6 +15,8 @@ from nav_eval_server.join.fd_passing import passing_fds
 from nav_eval_server.settings import configure
 
 THREADS = 8
+LOCK_SECONDS = 10.0
+"""Each request that waits for the database holds a thread."""
 CONNECTIONS = {"connection_limit": 2000, "asyncore_use_poll": True}
 """Browsers keep theirs for two minutes, so there are many more than threads; select() ends at 1024."""
 HEADERS = {"x-forwarded-for", "x-forwarded-proto"}
@@ -23,7 +25,7 @@ HEADERS = {"x-forwarded-for", "x-forwarded-proto"}
 
 def main(file: str, host: str, port: str, proxy: str, relay: str = "") -> None:
     challenge = load_challenge(Path(file))
-    configure(challenge)
+    configure(challenge, lock_seconds=LOCK_SECONDS)
     from django.core.wsgi import get_wsgi_application
     from waitress import serve
 

@@ -15,14 +15,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from nav_eval_server import appeals, events, privacy, second_factor
+from nav_eval_server import appeals, events, organising, privacy, second_factor
 from nav_eval_server.archive import publishing
 from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board import decisions
-from nav_eval_server.models import Appeal, Event, Mark, Submission, Team, User
+from nav_eval_server.models import Announcement, Appeal, Attempt, Event, Mark, Submission, Team, Token, User
 from nav_eval_server.notices import outbox
-from nav_eval_server.queue.dispatcher import Dispatcher
-from nav_eval_server.queue.health import health
+from nav_eval_server.queue import quota
+from nav_eval_server.queue.health import SEEN, health
 from nav_eval_server.queue.phases import phases
 from nav_eval_server.settings import current
 from nav_eval_server.web import people as accounts
@@ -114,9 +114,39 @@ def reveal(request: HttpRequest, phase: str) -> HttpResponse:
 
 @require_POST
 @organiser
-def rerun(request: HttpRequest, key: str) -> HttpResponse:
+def move(request: HttpRequest, phase: str) -> HttpResponse:
+    """When it closes."""
+    try:
+        closes = datetime.fromisoformat(request.POST.get("closes", ""))
+    except ValueError:
+        raise Http404 from None
+    closes = closes if closes.tzinfo else closes.replace(tzinfo=current().zone)
     with refusals(request):
-        Dispatcher(current()).rerun(get_object_or_404(Submission, pk=key), person(request).username)
+        organising.move(current(), phase, closes, _reason(request), person(request), timezone.now())
+    return redirect(reverse("organiser") + "#phases")
+
+
+def _reason(request: HttpRequest) -> str:
+    return request.POST.get("reason", "")
+
+
+@require_POST
+@organiser
+def rerun(request: HttpRequest, key: str) -> HttpResponse:
+    """The page of the new run, which may be the old one's."""
+    found = get_object_or_404(Submission, pk=key)
+    with refusals(request):
+        key = organising.rerun(current(), found, _reason(request), person(request), timezone.now()).pk
+    return redirect("submission", key)
+
+
+@require_POST
+@organiser
+def place(request: HttpRequest, key: str) -> HttpResponse:
+    """Give its place in the quota back."""
+    with refusals(request):
+        found = get_object_or_404(Submission, pk=key)
+        organising.give_back(current(), found, _reason(request), person(request), timezone.now())
     return redirect("submission", key)
 
 
@@ -124,12 +154,75 @@ def rerun(request: HttpRequest, key: str) -> HttpResponse:
 @organiser
 def void(request: HttpRequest, key: str) -> HttpResponse:
     """With a reason, which its team reads."""
-    found, reason = get_object_or_404(Submission, pk=key), request.POST.get("reason", "").strip()
-    if not reason:
-        messages.error(request, _("Say why: the team reads it."))
-    elif found.state != Submission.State.VOID:
-        Dispatcher(current()).void(found, reason, person(request).username)
+    with refusals(request):
+        found = get_object_or_404(Submission, pk=key)
+        organising.void(current(), found, _reason(request), person(request), timezone.now())
     return redirect("submission", key)
+
+
+@organiser
+def manage(request: HttpRequest, pk: int) -> HttpResponse:
+    """One team: what was decided about it, and what may be."""
+    team = get_object_or_404(Team, pk=pk)
+    now = timezone.now()
+    if request.method == "POST":
+        with refusals(request):
+            _manage(request, team, now)
+        return redirect("manage", pk)
+    told = {
+        "team": team,
+        "members": team.membership_set.select_related("user").order_by("pk"),
+        "decisions": team.decisions.select_related("user", "submission").order_by("-pk"),
+        "standings": [(name, quota.standing(current(), team, name, now)) for name in current().phases],
+        "entries": [stand(entry, now) for entry in team.submissions.order_by("-accepted_at")[:PER_PAGE]],
+    }
+    return render(request, "manage.html", told)
+
+
+def _manage(request: HttpRequest, team: Team, now: datetime) -> None:
+    """What the button that was pressed does. Raises Refusal."""
+    told, reason, organiser = request.POST, _reason(request), person(request)
+    deed = told.get("deed", "")
+    if deed == "grant":
+        places = int(told.get("places", "")) if told.get("places", "").isdecimal() else 0
+        organising.grant(current(), team, told.get("phase", ""), places, reason, organiser, now)
+    elif deed == "rename":
+        organising.rename(current(), team, told.get("name", ""), reason, organiser, now)
+    elif deed in Team.Disqualified.values:
+        organising.disqualify(current(), team, Team.Disqualified(deed), reason, organiser, now)
+    elif deed == "reinstate":
+        organising.reinstate(current(), team, reason, organiser, now)
+    else:
+        raise Http404
+
+
+@organiser
+def workers(request: HttpRequest) -> HttpResponse:
+    """Tokens of workers, and what each plays now."""
+    now = timezone.now()
+    rows = Token.objects.filter(scope=Token.Scope.WORKER, revoked_at=None).order_by("pk")
+    playing = Attempt.objects.filter(live=True).select_related("submission__team").order_by("started_at")
+    told = [(row, row.last_used_at and row.last_used_at > now - SEEN, playing.filter(worker=row)) for row in rows]
+    return render(request, "workers.html", {"workers": told})
+
+
+@require_POST
+@organiser
+def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Token, pk=pk, scope=Token.Scope.WORKER, revoked_at=None)
+    organising.revoke(current(), found, person(request), timezone.now())
+    return redirect("workers")
+
+
+@organiser
+def announce(request: HttpRequest) -> HttpResponse:
+    """To all teams; and what was announced before."""
+    if request.method == "POST":
+        with refusals(request):
+            organising.announce(current(), request.POST.get("text", ""), person(request), timezone.now())
+        return redirect("announce")
+    page = Paginator(Announcement.objects.select_related("user").order_by("-pk"), PER_PAGE)
+    return render(request, "announce.html", {"page": page.get_page(request.GET.get("page"))})
 
 
 @require_POST

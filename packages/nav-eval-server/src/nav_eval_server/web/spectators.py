@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import Error
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from nav_eval_server.queue.health import health
+from nav_eval_server.queue.health import health, writable
 from nav_eval_server.queue.phases import phase_view, phases
 from nav_eval_server.settings import current
 from nav_eval_server.web import rules
@@ -45,6 +46,9 @@ def _boards(request: HttpRequest, phase: str) -> dict[str, Any]:
 
 
 def healthz(_: HttpRequest) -> JsonResponse:
-    """200 while the database answers, the scheduler sweeps and nothing is stuck; else 503. It says nothing more."""
-    well = health(timezone.now()).well
+    """200 while something can be written, the scheduler sweeps and nothing is stuck; else 503. It says nothing more."""
+    try:
+        well = writable(current()) and health(timezone.now()).well
+    except Error:
+        well = False
     return JsonResponse({"status": "ok" if well else "unwell"}, status=200 if well else 503)

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 from nav_eval_server import appeals
 from nav_eval_server.board import decisions
 from nav_eval_server.board.visibility import visible_to
-from nav_eval_server.models import Appeal, Endpoint, Slot, Submission, Team, Token, User
+from nav_eval_server.models import Announcement, Appeal, Charge, Endpoint, Slot, Submission, Team, Token, User
 from nav_eval_server.queue import endpoints, quota, slots, standing
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.phases import phase_view, phases
@@ -81,6 +81,11 @@ def stand(submission: Submission, now: datetime) -> Standing:
     return standing.stand(current(), submission, language(), now)
 
 
+def stand_for(reader: User, submission: Submission, now: datetime) -> Standing:
+    """An organiser reads every reason of a failure."""
+    return standing.stand(current(), submission, language(), now, everything=reader.is_staff)
+
+
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
     """The team's page, or the form that founds one."""
@@ -121,6 +126,8 @@ def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) ->
         "hours": team.slots.filter(begins__gt=now - slots.HOUR).order_by("begins"),
         "free_hours": slots.free_hours(current(), now) if current().slots.per_week else [],
         "slot_rules": current().slots,
+        "decisions": team.decisions.filter(submission=None).order_by("-pk"),
+        "announcements": Announcement.objects.order_by("-pk")[:3],
     }
     return render(request, "team.html", told, status=status)
 
@@ -220,7 +227,7 @@ def visible(request: HttpRequest, key: str) -> Submission:
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     found = visible(request, key)
     told = {
-        "entry": stand(found, timezone.now()),
+        "entry": stand_for(person(request), found, timezone.now()),
         "figures": figures_with_units(visible_to(person(request)).figures(key), found),
         "by": current().ranking.by,
         "on_board": bool(lines(NOBODY, found)),
@@ -232,6 +239,9 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         told["chosen"] = decisions.finalists(found).count()
         told["captain"] = roster.leads(found.team, person(request))
     told["files"] = Dispatcher(current()).inbox(key).present(visible_to(person(request)).records(key))
+    told["decisions"] = found.decisions.select_related("user").order_by("pk")
+    told["new_run"] = found.rerun_as.order_by("-accepted_at").first()
+    told["place"] = person(request).is_staff and Charge.objects.filter(submission=found).exists()
     told |= {"attempts": found.attempts.order_by("n") if person(request).is_staff else (), "submission": found}
     return render(request, "submission.html", told)
 
@@ -249,7 +259,9 @@ def record(request: HttpRequest, key: str, name: str) -> HttpResponse:
 @login_required
 def progress(request: HttpRequest, key: str) -> HttpResponse:
     """The part of its page that changes while it runs."""
-    return render(request, "_progress.html", {"entry": stand(visible(request, key), timezone.now())})
+    return render(
+        request, "_progress.html", {"entry": stand_for(person(request), visible(request, key), timezone.now())}
+    )
 
 
 @require_POST

@@ -59,6 +59,12 @@ urlpatterns = [
     path("organiser/appeals/<int:pk>/", organisers.judge, name="judge"),
     path("organiser/phases/<slug:phase>/close/", organisers.close, name="close"),
     path("organiser/phases/<slug:phase>/reveal/", organisers.reveal, name="reveal"),
+    path("organiser/phases/<slug:phase>/move/", organisers.move, name="move"),
+    path("organiser/teams/<int:pk>/manage/", organisers.manage, name="manage"),
+    path("organiser/workers/", organisers.workers, name="workers"),
+    path("organiser/workers/<int:pk>/revoke/", organisers.revoke, name="revoke"),
+    path("organiser/announcements/", organisers.announce, name="announce"),
+    path("organiser/submissions/<str:key>/place/", organisers.place, name="place"),
     path("organiser/submissions/<str:key>/rerun/", organisers.rerun, name="rerun"),
     path("organiser/submissions/<str:key>/void/", organisers.void, name="void"),
 ]

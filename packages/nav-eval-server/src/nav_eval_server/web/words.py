@@ -12,6 +12,9 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from nav_eval_server.notices.words import RULINGS
+from nav_eval_server.web.context import language
+
 register = template.Library()
 NAMES: dict[str, Promise] = {
     "queued": gettext_lazy("queued"),
@@ -41,6 +44,7 @@ NAMES: dict[str, Promise] = {
     "not_ready": gettext_lazy("service not ready"),
     "interrupted": gettext_lazy("interrupted"),
     "stopped": gettext_lazy("stopped"),
+    "yielded": gettext_lazy("handed over"),
     "lost": gettext_lazy("worker lost"),
 }
 
@@ -57,15 +61,39 @@ SENSORS: dict[str, Promise] = {
 DECISIONS: dict[str, Promise] = {
     "open": gettext_lazy("waits for an answer"),
     "stands": gettext_lazy("decided: the result stands"),
+    "place": gettext_lazy("decided: its place comes back"),
     "rerun": gettext_lazy("decided: run again"),
     "void": gettext_lazy("decided: void"),
 }
+
+
+EXIT_CODES: dict[int, Promise] = {
+    0: gettext_lazy("whole"),
+    1: gettext_lazy("whole, episodes failed"),
+    2: gettext_lazy("configuration or data at fault"),
+    3: gettext_lazy("the service was away"),
+    4: gettext_lazy("a fault of the evaluator"),
+    138: gettext_lazy("ended between episodes"),
+    143: gettext_lazy("broken off"),
+}
+"""What the evaluator says by its exit code."""
+
+
+@register.filter
+def exit_code(rc: int) -> str:
+    return str(EXIT_CODES.get(rc) or _("killed or crashed"))
 
 
 @register.filter
 def decided(state: str) -> str:
     """How an appeal stands, in the reader's language."""
     return str(DECISIONS.get(state, state))
+
+
+@register.filter
+def ruled(kind: str) -> str:
+    """A decision of organisers, in the reader's language."""
+    return RULINGS[kind][language()] if kind in RULINGS else kind
 
 
 @register.filter

@@ -1,0 +1,68 @@
+"""Who waits, how much of the evaluator's time each team has had, and so when a submission is to begin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+
+from nav_eval_server.challenge import DRY_RUN, Challenge
+from nav_eval_server.models import Attempt, Submission
+from nav_eval_server.queue import turns
+from nav_eval_server.queue.fairness import Waiting
+from nav_eval_server.queue.states import WAITING, State
+
+DAY = timedelta(days=1)
+LATEST = 20
+"""So many ended runs of a phase say how long one takes."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """`place`: 1 is next. `expected_start`: to the minute; None where no run of the phase has ended yet."""
+
+    place: int
+    expected_start: datetime | None
+
+
+def waiting(challenge: Challenge, now: datetime) -> list[Waiting]:
+    """What may begin now."""
+    rows = Submission.objects.filter(state__in=WAITING, retry_at__lte=now, phase__in=[*challenge.phases, DRY_RUN])
+    idle = rows.exclude(attempts__live=True).values_list("id", "team_id", "accepted_at", "endpoint_key")
+    return [Waiting(*row) for row in idle]
+
+
+def seconds(now: datetime) -> Mapping[int, float]:
+    """Evaluator's time by team in the last 24 hours, what runs now included."""
+    begin, found = now - DAY, dict[int, float]()
+    rows = Attempt.objects.filter(Q(live=True) | Q(ended_at__gt=begin))
+    for team, started, ended in rows.values_list("submission__team_id", "started_at", "ended_at"):
+        found[team] = found.get(team, 0.0) + ((ended or now) - max(started, begin)).total_seconds()
+    return found
+
+
+def outlook(challenge: Challenge, submission: Submission, now: datetime) -> Outlook | None:
+    """Of what waits in the queue for a worker; None of anything else."""
+    had, queue = seconds(now), waiting(challenge, now)
+    ordered = sorted(queue, key=lambda one: (had.get(one.team, 0.0), one.accepted_at, one.submission))
+    places = {one.submission: n for n, one in enumerate(ordered)}
+    if submission.state != State.QUEUED or submission.pk not in places:
+        return None
+    ahead, each = places[submission.pk], _usual_seconds(submission.phase)
+    running = Attempt.objects.filter(live=True).values_list("started_at", flat=True)
+    if each is None:
+        return Outlook(ahead + 1, None)
+    left = sum(max(0.0, each - (now - started).total_seconds()) for started in running)
+    begins = now + timedelta(seconds=(left + ahead * each) / turns.workers(now))
+    return Outlook(ahead + 1, begins.replace(second=0, microsecond=0))
+
+
+def _usual_seconds(phase: str) -> float | None:
+    """That a run of the phase takes in the mean."""
+    ended = Submission.objects.filter(phase=phase, state=State.DONE).order_by("-since")[:LATEST]
+    spans = Attempt.objects.filter(submission__in=list(ended)).values_list("submission", "started_at", "ended_at")
+    spent = [(end - start).total_seconds() for _, start, end in spans if end is not None]
+    runs = len({submission for submission, _, _ in spans})
+    return sum(spent) / runs if runs else None

@@ -1,0 +1,374 @@
+"""Organisers' decisions: what each does to queue, quota and boards, who reads the reason, what the log keeps."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from nav_eval_server import events, organising
+from nav_eval_server.board.decisions import close, reveal
+from nav_eval_server.board.places import Board, document, latest
+from nav_eval_server.challenge import load_challenge
+from nav_eval_server.folder import Folder
+from nav_eval_server.models import (
+    Attempt,
+    Charge,
+    Decision,
+    Event,
+    Grant,
+    MovedDate,
+    Notice,
+    Submission,
+    Team,
+    Token,
+    User,
+)
+from nav_eval_server.queue import quota
+from nav_eval_server.queue.dispatcher import Dispatcher, Fenced
+from nav_eval_server.queue.phases import status
+from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.queue.states import State
+from nav_eval_server.serving import prepare
+from nav_eval_server.tokens import find, issue
+from server.boards import NOW, done
+from server.boards import team as entrant
+from server.competition import phase
+from server.conftest import Make
+from server.crowd import HIDDEN, SCORE, Crowd, crowd
+from server.mailbox import mail_server
+from server.test_dispatcher import Bench
+from server.test_notices import deliver, rules
+
+WHY = "canary: our line was slow"
+
+
+@pytest.fixture
+def full(make: Make) -> Crowd:
+    return crowd(make(phases={"dev": phase(), "hidden": phase() | {"board": "private"}}))
+
+
+def organiser() -> User:
+    return User.objects.get_or_create(username="ada", defaults={"is_staff": True})[0]
+
+
+def post(full: Crowd, name: str, /, *args: object, who: str = "organiser", **data: object) -> Any:
+    return full.visitor(who).post(reverse(name, args=args), data, follow=True)
+
+
+def page(full: Crowd, who: str, name: str, *args: object) -> str:
+    return " ".join(full.visitor(who).get(reverse(name, args=args)).content.decode().split())
+
+
+def finished(bench: Bench, submission: Submission, *episodes: str) -> Submission:
+    claim = bench.claim()
+    assert claim.submission == submission.id
+    bench.send(claim, *episodes)
+    assert bench.complete(claim) == State.DONE
+    return Submission.objects.get(pk=submission.pk)
+
+
+# Run again
+
+
+def test_a_run_that_is_done_is_run_again_and_the_old_one_kept_and_struck(make: Make) -> None:
+    """A final of one try: the new run takes the place of the old one, costs no quota and keeps the team's choice."""
+    bench = Bench(make(phases={"dev": phase(per_day=1, total=1)}), teams=1)
+    old = finished(bench, bench.submit(), "1", "2")
+    Submission.objects.filter(pk=old.pk).update(chosen_at=bench.now)
+    bench.later(3600)
+    fresh = organising.rerun(bench.dispatcher.challenge, old, WHY, organiser(), bench.now)
+    before = Submission.objects.get(pk=old.pk)
+    assert (before.state, before.detail, before.episodes.count()) == (State.VOID, WHY, 2)
+    assert before.result.document == {"n_lost": 0}
+    assert (fresh.state, fresh.url, fresh.endpoint_key) == (State.QUEUED, old.url, old.endpoint_key)
+    with pytest.raises(Refusal, match="being run again"):
+        organising.rerun(bench.dispatcher.challenge, before, WHY, organiser(), bench.now)
+    again = finished(bench, fresh, "1", "2")
+    assert again.result.at == before.result.at
+    assert (again.chosen_at, Charge.objects.get().submission_id) == (bench.now - timedelta(hours=1), old.id)
+    with pytest.raises(Refusal) as refusal:
+        bench.submit()
+    assert refusal.value.code == "quota_total"
+    third = organising.rerun(bench.dispatcher.challenge, again, WHY, organiser(), bench.now)
+    assert finished(bench, third, "1").result.at == before.result.at
+    told = Event.objects.filter(action="rerun").values_list("subject", "actor", "details__reason", "details__new")
+    assert [*told] == [(old.id, "ada", WHY, fresh.id), (fresh.id, "ada", WHY, third.id)]
+    assert events.broken() is None
+
+
+def test_a_file_is_scored_again_from_a_copy_of_its_own(make: Make) -> None:
+    bench = Bench(make(phases={"dev": phase("predictions")}), teams=1)
+    old = bench.submit(endpoint=None, predictions=b"[1]")
+    bench.dispatcher.cancel(old, "team0")
+    fresh = organising.rerun(bench.dispatcher.challenge, old, WHY, organiser(), bench.now)
+    claim = bench.claim()
+    assert (claim.submission, claim.kind) == (fresh.id, "predictions")
+    assert (bench.dispatcher.folder.uploads / fresh.id).read_bytes() == b"[1]"
+    assert (fresh.predictions, Submission.objects.get(pk=old.pk).state) == (old.predictions, State.VOID)
+
+
+@pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING, State.WAITING_SERVICE, State.SCORING])
+def test_what_has_not_ended_is_not_run_again(full: Crowd, state: str) -> None:
+    told = post(full, "rerun", full.mine[state].pk, reason=WHY).content.decode()
+    assert "It has not ended" in told
+    assert not Submission.objects.exclude(reruns=None).exists()
+    assert not Decision.objects.exists()
+
+
+def test_a_team_reads_the_reason_and_nobody_else_does(full: Crowd) -> None:
+    key = full.mine["hidden"].pk
+    post(full, "rerun", key, reason=WHY)
+    fresh = Submission.objects.get(reruns=key)
+    for who, address in (("member", key), ("organiser", key)):
+        told = page(full, who, "submission", address)
+        assert ("It is run again" in told, WHY in told, fresh.id in told) == (True, True, True)
+    assert key in page(full, "member", "submission", fresh.id)
+    assert "<bdi>organiser</bdi>" not in page(full, "member", "submission", key).partition("<main")[2]
+    for who in ("other", "nobody"):
+        for name in ("submission", "progress"):
+            assert WHY not in page(full, who, name, key)
+    assert WHY not in page(full, "nobody", "board", "hidden")
+    assert WHY in page(full, "organiser", "log")
+
+
+@pytest.mark.parametrize("deed", ["rerun", "void", "place"])
+def test_nothing_is_decided_without_a_reason(full: Crowd, deed: str) -> None:
+    told = post(full, deed, full.mine["done"].pk, reason=" \n ").content.decode()
+    assert "Say why" in told
+    assert Submission.objects.get(pk=full.mine["done"].pk).state == State.DONE
+    assert Charge.objects.filter(submission=full.mine["done"]).exists()
+    assert not Decision.objects.exists()
+
+
+# Quota
+
+
+def test_a_place_is_given_back_once(make: Make) -> None:
+    bench = Bench(make(phases={"dev": phase(per_day=1, total=1)}), teams=1)
+    old = finished(bench, bench.submit(), "1")
+    organising.give_back(bench.dispatcher.challenge, old, WHY, organiser(), bench.now)
+    assert Submission.objects.get(pk=old.pk).state == State.DONE
+    with pytest.raises(Refusal, match="uses no place"):
+        organising.give_back(bench.dispatcher.challenge, old, WHY, organiser(), bench.now)
+    bench.submit()
+    with pytest.raises(Refusal):
+        bench.submit()
+    assert Event.objects.get(action="place_given_back").details == {"reason": WHY}
+
+
+def test_a_grant_is_for_any_day_and_comes_after_the_places_of_the_rules(make: Make) -> None:
+    bench = Bench(make(phases={"dev": phase(per_day=2, total=3, concurrent=9)}), teams=2)
+    challenge, mine = bench.dispatcher.challenge, bench.teams[0]
+    organising.grant(challenge, mine, "dev", 2, WHY, organiser(), bench.now)
+
+    def left(team: int = 0) -> tuple[int, int]:
+        used = quota.standing(challenge, bench.teams[team], "dev", bench.now)
+        return used.left, used.extra
+
+    assert (left(), left(1)) == ((4, 2), (2, 0))
+    for expected in ((3, 2), (2, 2), (1, 1)):
+        bench.submit()
+        assert left() == expected
+    bench.later(86400)
+    assert left() == (2, 1)  # one of the rules' three, one granted
+    bench.submit(), bench.submit()
+    with pytest.raises(Refusal) as refusal:
+        bench.submit()
+    assert refusal.value.code == "quota_total"
+    assert Charge.objects.filter(granted=True).count() == 2
+    bench.dispatcher.cancel(Charge.objects.filter(granted=True).latest("pk").submission, "team0")
+    assert left() == (1, 1)
+    bench.submit()
+    Grant.objects.create(team=mine, phase="dev", places=9, at=bench.now)
+    Submission.objects.filter(team=mine).update(state=State.RUNNING, deadline=bench.now)
+    challenge = challenge.model_copy(update={"phases": make_concurrent(challenge, 5)})
+    assert quota.standing(challenge, mine, "dev", bench.now).left == 0
+
+
+def make_concurrent(challenge: Any, most: int) -> Any:
+    dev = challenge.phases["dev"]
+    return {"dev": dev.model_copy(update={"quota": dev.quota.model_copy(update={"concurrent": most})})}
+
+
+@pytest.mark.parametrize(("places", "phase_"), [("0", "dev"), ("101", "dev"), ("-1", "dev"), ("x", "dev"), ("1", "no")])
+def test_what_is_no_grant(full: Crowd, places: str, phase_: str) -> None:
+    told = {"deed": "grant", "places": places, "phase": phase_, "reason": WHY}
+    assert post(full, "manage", full.team.pk, **told).status_code == 200
+    assert not Grant.objects.exists()
+    assert post(full, "manage", full.team.pk, **(told | {"places": "2", "phase": "dev"})).status_code == 200
+    assert Grant.objects.get().places == 2
+    assert WHY in page(full, "member", "team")
+    assert WHY not in page(full, "other", "team")
+
+
+# Dates
+
+
+def test_the_end_of_a_phase_is_moved(full: Crowd) -> None:
+    """A closed one opens again; all who show its end show the new one, and so does a program."""
+    post(full, "close", "dev")
+    assert status(full.challenge, "dev", timezone.now()) == "closed"
+    post(full, "move", "dev", closes="2098-02-03T04:05", reason=WHY)
+    assert status(full.challenge, "dev", timezone.now()) == "open"
+    for who, name, *args in (("organiser", "organiser"), ("nobody", "front"), ("nobody", "board", "dev")):
+        assert "2098-02-03" in page(full, who, name, *args)
+    bearer = {"authorization": f"Bearer {full.token}"}
+    told = Client(SERVER_NAME="localhost").get("/api/v1/phases", headers=bearer).json()
+    assert {one["name"]: one["closes"][:10] for one in told} == {"dev": "2098-02-03", "hidden": "2099-01-01"}
+    assert Event.objects.get(action="date_moved").details["reason"] == WHY
+
+
+@pytest.mark.parametrize("closes", ["2019-01-01T00:00", "soon", ""])
+def test_an_end_that_is_over_is_refused(full: Crowd, closes: str) -> None:
+    assert post(full, "move", "dev", closes=closes, reason=WHY).status_code in (200, 404)
+    assert not MovedDate.objects.exists()
+
+
+def test_a_phase_whose_board_is_revealed_stays_closed(full: Crowd) -> None:
+    post(full, "close", "hidden")
+    reveal(full.challenge, "hidden", "organiser", timezone.now())
+    assert "is revealed" in post(full, "move", "hidden", closes="2098-01-01T00:00", reason=WHY).content.decode()
+    assert status(full.challenge, "hidden", timezone.now()) == "closed"
+
+
+# Teams
+
+
+def test_a_team_is_renamed_on_boards_at_once_and_the_log_knows_the_old_name(full: Crowd) -> None:
+    told = {"deed": "rename", "reason": WHY}
+    for name in ("borealis", "x", "a\u202eb", "y" * 61):
+        post(full, "manage", full.team.pk, name=name, **told)
+        assert Team.objects.get(pk=full.team.pk).name == "Aurora"
+    post(full, "manage", full.team.pk, name="Zenith", **told)
+    board = page(full, "nobody", "board", "dev")
+    assert ("Zenith" in board, "Aurora" in board) == (True, False)
+    assert Event.objects.get(action="team_renamed").details["old"] == "Aurora"
+    assert "Aurora → Zenith" in page(full, "member", "team")
+    assert events.broken() is None
+
+
+@pytest.mark.parametrize("how", ["struck", "removed"])
+def test_a_disqualified_teams_entries_leave_every_board(full: Crowd, how: str) -> None:
+    challenge = full.challenge
+    entry, before = full.mine["done"].pk, page(full, "nobody", "board", "dev")
+    close("hidden", "organiser", timezone.now())
+    Submission.objects.filter(phase="hidden").exclude(state__in=("done", "void")).delete()
+    reveal(challenge, "hidden", "organiser", timezone.now())
+    assert (f"{SCORE}" in before, f"{HIDDEN}" in page(full, "nobody", "board", "hidden")) == (True, True)
+    post(full, "manage", full.team.pk, deed=how, reason=WHY)
+    for name, figure in (("dev", SCORE), ("hidden", HIDDEN)):
+        shown = page(full, "nobody", "board", name)
+        assert (f"{figure}" in shown, WHY in shown, "Aurora" in shown) == (False, how == "struck", how == "struck")
+    assert full.visitor("nobody").get(reverse("entry", args=[entry])).status_code == 404
+    assert not full.team.submissions.exclude(state__in=("done", "failed", "cancelled", "void")).exists()
+    assert WHY in page(full, "member", "team")
+    told = full.visitor("member").post(
+        reverse("submit"), {"phase": "dev", "endpoint": full.team.endpoints.get().pk}, follow=True
+    )
+    assert "Your team is blocked" in told.content.decode()
+    post(full, "decide", full.team.pk, state="approved")
+    with pytest.raises(Refusal, match="blocked"):
+        Dispatcher(challenge).submit(full.team, "dev", endpoint=full.team.endpoints.get())
+    assert f'action="{reverse("decide", args=[full.team.pk])}"' not in page(full, "organiser", "organiser")
+    post(full, "manage", full.team.pk, deed="reinstate", reason="It was another team.")
+    assert f"{SCORE}" in page(full, "nobody", "board", "dev")
+    assert f"{HIDDEN}" in page(full, "nobody", "board", "hidden")
+    actions = ["disqualified", "reinstated"]
+    assert [*Event.objects.filter(action__in=actions).order_by("pk").values_list("action", flat=True)] == actions
+    assert events.broken() is None
+
+
+def test_a_struck_team_takes_no_rank_from_the_others(make: Make) -> None:
+    """The board is the one that there would be without it."""
+    challenge = make()
+    values = {name: {("s", str(n)): score for n in range(6)} for name, score in (("A", 0.9), ("B", 0.5), ("C", 0.1))}
+    for name in ("B", "C"):
+        done(entrant(name), values[name])
+    alone = document(challenge, "dev", Board.PUBLIC)["entries"]
+    done(entrant("A"), values["A"])
+    assert len(document(challenge, "dev", Board.PUBLIC)["entries"]) == 3
+    organising.disqualify(challenge, Team.objects.get(name="A"), Team.Disqualified.STRUCK, WHY, organiser(), NOW)
+    kept = latest("dev", Board.PUBLIC)
+    assert kept is not None
+    assert kept.document["entries"] == alone
+    assert [(one["team"], one["reason"]) for one in kept.document["void"]] == [("A", WHY)]
+
+
+# Workers and announcements
+
+
+def test_a_revoked_worker_has_nothing_any_more_and_another_goes_on(make: Make) -> None:
+    bench = Bench(make(), teams=1)
+    submission = bench.submit()
+    claim = bench.claim()
+    bench.send(claim, "1")
+    assert organising.revoke(bench.dispatcher.challenge, bench.worker, organiser(), bench.now) == 1
+    with pytest.raises(Fenced):
+        bench.send(claim, "2")
+    other = find(issue(Token.Scope.WORKER, "other"), Token.Scope.WORKER)
+    assert other is not None
+    fresh = bench.dispatcher.claim(other, "i")
+    assert fresh is not None
+    assert fresh.submission == submission.id
+    bench.worker.refresh_from_db()
+    assert bench.worker.revoked_at == bench.now
+    assert Event.objects.get(action="worker_revoked").subject == "w"
+
+
+def test_organisers_see_workers_and_revoke_them(full: Crowd) -> None:
+    text = issue(Token.Scope.WORKER, "canary-machine")
+    found = find(text, Token.Scope.WORKER)
+    assert found is not None
+    now = timezone.now()
+    Attempt.objects.create(
+        submission=full.mine["running"], n=1, fence=77, worker=found, instance="i", started_at=now, heartbeat_at=now
+    )
+    told = page(full, "organiser", "workers")
+    assert ("canary-machine" in told, full.mine["running"].pk in told, text in told) == (True, True, False)
+    post(full, "revoke", found.pk)
+    assert find(text, Token.Scope.WORKER) is None
+    assert "canary-machine" not in page(full, "organiser", "workers")
+    team = Token.objects.get(name="canary-token")
+    assert full.visitor("organiser").post(reverse("revoke", args=[team.pk])).status_code == 404
+
+
+def test_the_worker_of_this_machine_gets_another_token(full: Crowd, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nav_eval_server.settings.configure", lambda challenge: None)
+    challenge = load_challenge(Folder(full.challenge.folder).challenge)
+    file = Folder(full.challenge.folder).worker_token
+    prepare(challenge)
+    first = file.read_text()
+    prepare(challenge)
+    assert file.read_text() == first
+    post(full, "revoke", Token.objects.get(name="this machine").pk)
+    prepare(challenge)
+    assert find(file.read_text().strip(), Token.Scope.WORKER) is not None
+    assert (file.read_text() != first, file.stat().st_mode & 0o777) == (True, 0o600)
+
+
+def test_an_announcement_reaches_every_team(make: Make) -> None:
+    text = "canary: the final opens <b>tomorrow</b>"
+    with mail_server() as box:
+        full = crowd(make(phases={"dev": phase(), "hidden": phase()}, notify=rules(box)))
+        for user in User.objects.all():
+            User.objects.filter(pk=user.pk).update(email=f"{user.username}@example.org")
+        Notice.objects.all().delete()
+        post(full, "announce", text="  ")
+        post(full, "announce", text=text)
+        post(full, "rerun", full.mine["done"].pk, reason=WHY)
+        deliver(full.challenge)
+    mails = {
+        (to, "announcement" if "From the organisers" in str(mail["Subject"]) else "decision") for to, mail in box.mails
+    }
+    assert mails == {(f"{name}@example.org", "announcement") for name in ("member", "other")} | {
+        ("member@example.org", "decision")
+    }
+    for who, seen in (("member", True), ("other", True), ("nobody", False)):
+        assert ("&lt;b&gt;tomorrow" in page(full, who, "team")) is seen
+    said = [mail.get_content() for _, mail in box.mails if "decided" in str(mail["Subject"])]  # type: ignore[attr-defined]
+    assert [WHY in text and "重新运行" in text for text in said] == [True]

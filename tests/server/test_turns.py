@@ -1,0 +1,298 @@
+"""A queue that nobody can hold: services that lose every episode, turns, and what teams are told of the queue."""
+
+from __future__ import annotations
+
+import heapq
+import json
+import shutil
+import sys
+import threading
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from nav_eval_sdk import start
+from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server.models import Attempt, Charge, Submission, Token
+from nav_eval_server.queue.dispatcher import Claim, Dispatcher
+from nav_eval_server.queue.outlook import outlook
+from nav_eval_server.queue.standing import stand
+from nav_eval_server.queue.states import State
+from patience import until
+from server.competition import evaluation, phase
+from server.conftest import Make
+from server.crowd import crowd
+from server.serving import serving
+from server.test_dispatcher import Bench, line, state
+from server.test_serve import QUICK, finished, team
+from server.test_worker import TICKING, Double, play
+
+QUEUE = {"lease_seconds": 60, "strikes": 3, "breaker": 3, "turn_minutes": 10}
+
+
+@pytest.fixture
+def bench(make: Make) -> Bench:
+    return Bench(make(queue=QUEUE, endpoints={"retry_seconds": 60}))
+
+
+def send(bench: Bench, claim: Claim, *ends: str) -> None:
+    """Episodes that ended so, after those that are there."""
+    there = bench.dispatcher.inbox(claim.submission).read("episodes.jsonl")
+    first = there.count(b"\n")
+    lines = b"".join(line(str(first + n), status=end) for n, end in enumerate(ends))
+    bench.dispatcher.receive(bench.worker, claim.attempt, claim.fence, "episodes.jsonl", len(there), lines)
+
+
+def over(bench: Bench, claim: Claim) -> bool:
+    return bench.dispatcher.heartbeat(bench.worker, claim.attempt, claim.fence)
+
+
+@pytest.mark.parametrize(
+    ("ends", "breaks"),
+    [
+        (["agent_timeout"] * 3, True),
+        (["ok", "agent_timeout", "service_unavailable", "agent_timeout"], True),
+        (["agent_timeout"] * 2, False),
+        (["agent_timeout", "agent_timeout", "ok"], False),
+        (["agent_error"] * 9, False),
+    ],
+)
+def test_episodes_that_are_lost_in_a_row_break_a_run(bench: Bench, ends: list[str], breaks: bool) -> None:
+    bench.submit()
+    claim = bench.claim()
+    send(bench, claim, *ends)
+    assert over(bench, claim) is breaks
+
+
+def test_a_broken_run_is_paused_once_and_then_ended(bench: Bench) -> None:
+    """What is played stays played; the place in the quota is spent, for the fault is the team's."""
+    submission, challenge = bench.submit(), bench.dispatcher.challenge
+    claim = bench.claim()
+    send(bench, claim, "ok", *["agent_timeout"] * 3)
+    assert over(bench, claim)
+    assert bench.finish(claim, "yielded", 138) == State.WAITING_SERVICE
+    assert bench.dispatcher.claim(bench.worker, "i") is None
+    found = Submission.objects.get(pk=submission.pk)
+    for language, said in (("en", "Paused since 12:00: your REST service lost"), ("zh", "暂停")):
+        assert said in stand(challenge, found, language, bench.now).sentence  # type: ignore[arg-type]
+    bench.later(61)
+    again = bench.claim()
+    assert (again.submission, over(bench, again)) == (submission.id, False)
+    send(bench, again, *["agent_timeout"] * 3)
+    assert bench.finish(again, "yielded", 138) == State.FAILED
+    found = Submission.objects.get(pk=submission.pk)
+    assert (found.why, found.fault, found.episodes.count()) == ("service_lost", Submission.Fault.PARTICIPANT, 7)
+    assert "and again after a pause" in stand(challenge, found, "en", bench.now).sentence
+    assert Charge.objects.filter(submission=submission).exists()
+
+
+def test_an_episode_that_is_played_makes_up_for_a_pause(bench: Bench) -> None:
+    submission = bench.submit()
+    for _ in range(3):
+        claim = bench.claim()
+        send(bench, claim, "ok", *["agent_timeout"] * 3)
+        assert bench.finish(claim, "yielded", 138) == State.WAITING_SERVICE
+        bench.later(61)
+    assert Submission.objects.get(pk=submission.pk).breaks == 1
+
+
+def test_nothing_breaks_where_the_rules_say_so(make: Make) -> None:
+    bench = Bench(make(queue=QUEUE | {"breaker": 0, "turn_minutes": 0}))
+    bench.submit(0), bench.submit(1)
+    claim = bench.claim()
+    send(bench, claim, *["agent_timeout"] * 30)
+    bench.later(86400)
+    assert not over(bench, claim)
+
+
+def test_a_turn_ends_where_another_team_waits_that_had_less(bench: Bench) -> None:
+    first = bench.submit(0)
+    claim = bench.claim()
+    send(bench, claim, "ok")
+    bench.later(601)
+    assert not over(bench, claim)  # nobody waits
+    bench.submit(0)
+    assert not over(bench, claim)  # nor anybody else
+    other = bench.submit(1)
+    assert over(bench, claim)
+    assert bench.finish(claim, "yielded", 138) == State.QUEUED
+    second = bench.claim()
+    assert second.submission == other.id
+    send(bench, second, "ok")
+    bench.later(300)
+    assert not over(bench, second)
+    bench.later(400)
+    assert over(bench, second)
+    bench.finish(second, "yielded", 138)
+    assert bench.claim().submission == first.id
+    assert state(first) == (State.RUNNING, "")
+
+
+def test_a_turn_lasts_where_the_one_that_waits_needs_what_is_taken(bench: Bench) -> None:
+    bench.submit(0)
+    claim = bench.claim()
+    send(bench, claim, "ok")
+    other = bench.submit(1)
+    Submission.objects.filter(pk=other.pk).update(endpoint_key=Attempt.objects.get().endpoint_key)
+    bench.later(3600)
+    assert not over(bench, claim)
+
+
+def test_fairness_counts_the_last_day_and_not_since_midnight(bench: Bench) -> None:
+    bench.submit(0)
+    claim = bench.claim()
+    bench.later(3600)
+    send(bench, claim, "ok")
+    bench.complete(claim)
+    bench.later(12.5 * 3600)  # past midnight
+    bench.submit(0)
+    later = bench.submit(1)
+    assert bench.claim().submission == later.id
+
+
+def test_a_team_is_told_its_place_and_when_its_turn_comes(bench: Bench) -> None:
+    challenge = bench.dispatcher.challenge
+    bench.submit(0)
+    claim = bench.claim()
+    bench.later(600)
+    send(bench, claim, "ok")
+    bench.complete(claim)  # so long a run takes
+    running, waits = bench.submit(1), bench.submit(0)
+    bench.claim()
+    third = bench.submit(0)
+    bench.later(120)
+    Token.objects.update(last_used_at=bench.now)
+    found = {
+        one.pk: outlook(challenge, Submission.objects.get(pk=one.pk), bench.now) for one in (running, waits, third)
+    }
+    assert found[running.pk] is None
+    places = [(one.place, one.expected_start) for one in (found[waits.pk], found[third.pk]) if one is not None]
+    soon = bench.now + timedelta(seconds=480)
+    assert [place for place, _ in places] == [1, 2]
+    for (_, at), expected in zip(places, (soon, soon + timedelta(seconds=600)), strict=True):
+        assert at is not None
+        assert abs((at - expected).total_seconds()) < 1
+    said = stand(challenge, Submission.objects.get(pk=third.pk), "en", bench.now).sentence
+    assert said.endswith("Number 2 in the queue. It is to begin at about 12:30.")
+    assert (
+        "当前排在第 2 位。预计约 12:30 开始。"
+        in stand(challenge, Submission.objects.get(pk=third.pk), "zh", bench.now).sentence
+    )
+
+
+def test_the_page_and_the_api_tell_the_place(make: Make) -> None:
+    full = crowd(make(phases={"dev": phase(), "hidden": phase()}))
+    text = full.visitor("member").get(reverse("submission", args=[full.mine["queued"].pk])).content.decode()
+    assert "in the queue." in text
+
+
+def test_a_worker_gives_up_a_run_at_the_end_of_an_episode(tmp_path: Path) -> None:
+    """By the signal that lets episodes end; everything that was played is sent."""
+
+    class Impatient(Double):
+        def heartbeat(self, attempt: int, fence: int, total: int | None) -> bool:  # type: ignore[override]
+            return len(self.arrived.get("episodes.jsonl", b"")) > 200
+
+    server = Impatient()
+    script = tmp_path / "evaluator.py"
+    script.write_text(TICKING)
+    with start(RandomAgent, protocol="rest", port=0, token="t") as agent:
+        made = play(server, tmp_path, agent.endpoint, command=[sys.executable, str(script)])
+        worker = threading.Thread(target=made.play)
+        worker.start()
+        until(lambda: server.endings, "the end")
+        worker.join()
+    (ending,) = server.endings
+    assert (ending["outcome"], ending["rc"]) == ("yielded", 138)
+    played = (tmp_path / "abc" / "run" / "episodes.jsonl").read_bytes()
+    assert server.arrived["episodes.jsonl"] == played
+    assert all(json.loads(text) for text in played.splitlines())
+
+
+class Hanging(RandomAgent):
+    def act(self, observation: dict[str, Any]) -> Any:
+        time.sleep(6)
+        return super().act(observation)
+
+
+def test_a_service_that_hangs_holds_nobody_up_in_truth(make: Make) -> None:
+    """One worker; the honest team's run is done before that of the other is given up.
+
+    An episode that hangs lasts longer than the worker takes between two questions, so that none is played unasked.
+    """
+    challenge = make(
+        endpoints=QUICK, queue={"breaker": 1}, evaluation=evaluation() | {"agent_service": agent_service(5.0)}
+    )
+    with (
+        start(Hanging, protocol="rest", port=0, max_sessions=2) as slow,
+        start(RandomAgent, protocol="rest", port=0) as good,
+        serving(challenge, jobs=1),
+    ):
+        teams = team("hanging", slow.endpoint), team("honest", good.endpoint)
+        hanging, honest = (Dispatcher(challenge).submit(one, "dev", endpoint=one.endpoints.get()) for one in teams)
+        until(lambda: finished(honest), "the honest run")
+        assert not finished(hanging)
+        until(lambda: finished(hanging), "the end of the other")
+    found = {one.team.name: one for one in Submission.objects.select_related("team")}
+    assert found["honest"].state == State.DONE
+    assert (found["hanging"].state, found["hanging"].why) == (State.FAILED, "service_lost")
+    assert [*hanging.attempts.order_by("n").values_list("outcome", flat=True)][-2:] == ["yielded", "yielded"]
+    assert set(hanging.episodes.values_list("status", flat=True)) == {"agent_timeout"}
+
+
+def agent_service(seconds: float) -> dict[str, Any]:
+    told: dict[str, Any] = evaluation().get("agent_service", {})
+    return told | {"timeout": seconds}
+
+
+HONEST, HANGS = ("ok", 20.0), ("agent_timeout", 116.0)
+"""How an episode ends, and after how many seconds."""
+EPISODES = 10
+
+
+def seconds_until_done(make: Make, workers: int, hanging: int, honest: int = 36) -> list[float]:
+    """Of the honest teams' submissions: all come at once, those of hanging services first; the clock is the test's."""
+    bench = Bench(make(queue=QUEUE | {"breaker": 5}), teams=hanging + honest)
+    kinds = {bench.submit(n).pk: HANGS if n < hanging else HONEST for n in range(hanging + honest)}
+    begin, done = bench.now, list[float]()
+    running: list[tuple[datetime, int, Claim]] = []
+    idle = set(range(workers))
+    while len(done) < honest:
+        for worker in sorted(idle):
+            claim = bench.dispatcher.claim(bench.worker, str(worker))
+            if claim is not None:
+                idle.remove(worker)
+                lasts = timedelta(seconds=kinds[claim.submission][1])
+                heapq.heappush(running, (bench.now + lasts, worker, claim))
+        if not running:
+            bench.later(5)
+            continue
+        bench.now, worker, claim = heapq.heappop(running)
+        send(bench, claim, kinds[claim.submission][0])
+        played = Submission.objects.get(pk=claim.submission).episodes.count()
+        if played == EPISODES:
+            bench.complete(claim)
+            done += [(bench.now - begin).total_seconds()] if kinds[claim.submission] is HONEST else []
+            idle.add(worker)
+        elif over(bench, claim):
+            bench.finish(claim, "yielded", 138)
+            idle.add(worker)
+        else:
+            lasts = timedelta(seconds=kinds[claim.submission][1])
+            heapq.heappush(running, (bench.now + lasts, worker, claim))
+    return sorted(done)
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(3, marks=pytest.mark.soak)])
+def test_services_that_hang_delay_the_others_little(make: Make, tmp_path: Path, workers: int) -> None:
+    """Forty teams, four of which hang: the 95th percentile of the others is within 1.5 times of that without them."""
+    found = []
+    for hanging in (0, 4):
+        found.append(seconds_until_done(make, workers, hanging))
+        shutil.rmtree(tmp_path / "homes")
+    without, beside = (times[int(0.95 * len(times))] for times in found)
+    assert without < beside <= 1.5 * without
