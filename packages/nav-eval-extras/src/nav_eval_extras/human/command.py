@@ -61,12 +61,13 @@ def human(
 
     benchmark, overrides = split_arguments(arguments)
     resolved = for_people(benchmark_config(benchmark, file=config, overrides=overrides))
-    check_playable(resolved)
+    notes = check_playable(resolved)
     game, key = Game(), link_key(out)
     style = "none" if quiet and progress == "auto" else progress
     with serving(game, key, host, port) as link, drainable(), show_progress(style) as bar:
-        sys.stderr.write(f"{spoken(f'Play at {link}')}\n")
-        evaluated = play_benchmark(resolved, out, game, key, Options(practice, show_results), [bar])
+        sys.stderr.writelines(f"{spoken(line)}\n" for line in (*notes, f"Play at {link}"))
+        sys.stderr.flush()
+        evaluated = play_benchmark(resolved, out, game, key, Options(practice, show_results, notes), [bar])
     if not quiet:
         say(*metrics_table(evaluated.document).splitlines())
     say(evaluated.path)

@@ -23,9 +23,10 @@ class Person(Watcher):
 
     name = "people"
 
-    def __init__(self, game: Game, decisions: Decisions, *, practice: bool = False) -> None:
+    def __init__(self, game: Game, decisions: Decisions, *, practice: bool = False, notes: Sequence[str] = ()) -> None:
         self._game = game
         self._decisions = decisions
+        self._notes = notes
         self._practice = practice
         self._done = self._total = 0
         self._earlier: list[Decision] = []
@@ -43,7 +44,7 @@ class Person(Watcher):
         self._game.show(phase="preparing")
 
     def notes(self) -> Sequence[str]:
-        return self._decisions.notes()
+        return [*self._decisions.notes(), *self._notes]
 
     def reset(self, episode: dict[str, Any]) -> None:
         """Wait until the person is ready, unless nothing is left for them to decide."""

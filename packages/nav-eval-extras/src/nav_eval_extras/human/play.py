@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from nav_eval.config.schema import Config, DatasetConfig
 from nav_eval.core.orchestrator import Watcher
-from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import ConfigError
 from nav_eval.results.files import write_bytes
 from nav_eval.runs.evaluation import Evaluated, run_benchmark
@@ -30,10 +31,13 @@ LAST_WORD_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`practice`: episodes to practise on before the run; `show_results`: the person is told how it went at the end."""
+    """`practice`: episodes to practise on before the run; `show_results`: the person is told how it went at the end;
+    `notes`: of the episodes, for the reader of the results.
+    """
 
     practice: int = 0
     show_results: bool = False
+    notes: Sequence[str] = ()
 
 
 def link_key(out: Path) -> str:
@@ -63,14 +67,19 @@ def play_benchmark(
     """
     keep = _KeepsKey(out, key)
     if options.practice:
-        _play(_to_practise(config, options.practice), out / PRACTICE, game, [keep], practice=True)
-    evaluated, person = _play(config, out, game, [keep, *watchers], practice=False)
+        person = Person(game, Decisions(out / PRACTICE), practice=True)
+        _play(_to_practise(config, options.practice), out / PRACTICE, person, [keep])
+    person = Person(game, Decisions(out), notes=options.notes)
+    evaluated = _play(config, out, person, [keep, *watchers])
     game.finish(LAST_WORD_SECONDS, phase="done", **_summary(person, options.show_results))
     return evaluated
 
 
-def check_playable(config: Config) -> None:
-    """Raises ConfigError where a person could not answer, or would see nothing."""
+def check_playable(config: Config) -> list[str]:
+    """What a reader of the results must know of these episodes before they are played.
+
+    Raises ConfigError where a person could not answer, or would see nothing.
+    """
     with opened(config) as plan:
         actions = plan.actions.actions
         if not any(name != "stop" and (name == "move_to" or not spec.arguments) for name, spec in actions.items()):
@@ -83,30 +92,39 @@ def check_playable(config: Config) -> None:
             raise ConfigError(
                 "simulator.sensors: a person needs a picture. Add +simulator.sensors.rgb={width: 640, height: 480}."
             )
+        ways = [_way(episode) for episode in plan.episodes]
+    again = len(ways) - len(set(ways))
+    if not again:
+        return []
+    return [
+        f"{again} of {len(ways)} episodes have start and goal of an earlier one, which a person remembers: "
+        "dataset.instructions_per_path=1 leaves such episodes out."
+    ]
 
 
-def _play(
-    config: Config, out: Path, game: Game, watchers: Sequence[Watcher], *, practice: bool
-) -> tuple[Evaluated, Person]:
-    person = Person(game, Decisions(out), practice=practice)
-    evaluated = run_benchmark(config, out, resume=True, watchers=[*watchers, person], agent=person, called=NAME)
-    return evaluated, person
+def _way(episode: Episode) -> tuple[object, ...]:
+    goals = tuple((goal.position, goal.node, goal.object_id) for goal in episode.goals)
+    return episode.scene_id, episode.start_position, episode.start_node, goals
+
+
+def _play(config: Config, out: Path, person: Person, watchers: Sequence[Watcher]) -> Evaluated:
+    return run_benchmark(config, out, resume=True, watchers=[*watchers, person], agent=person, called=NAME)
 
 
 def _to_practise(config: Config, count: int) -> Config:
-    """The same with other episodes of the data set; of buildings that the run has not, where there are enough."""
+    """The same with other episodes of the data set, all in one building: in one that the run has not, if possible."""
     every = config.dataset.model_copy(update={"limit": None, "sample": None, "episodes": None})
-    used = _keys(config)
-    spare = [key for key in _keys(_with(config, every)) if key not in set(used)]
-    scenes = {scene for scene, _ in used}
-    chosen = sorted(spare, key=lambda key: key[0] in scenes)[:count]
-    if len(chosen) < count:
+    used = set(_keys(config))
+    spare = [key for key in _keys(_with(config, every)) if key not in used]
+    seen, held = {scene for scene, _ in used}, Counter(scene for scene, _ in spare)
+    scene = min(held, key=lambda scene: (held[scene] < count, scene in seen), default="")
+    if held[scene] < count:
         raise ConfigError(
-            f"--practice {count}: the data set has {len(spare)} episodes beside those of the run. "
-            "Set dataset.limit lower, or practise on fewer."
+            f"--practice {count}: no building has so many episodes beside those of the run. Set dataset.limit lower, "
+            "or practise on fewer."
         )
-    ids, places = [key[1] for key in chosen], [key[0] for key in chosen]
-    return _with(config, every.model_copy(update={"episodes": tuple(ids), "scenes": tuple(places), "limit": count}))
+    ids = tuple(key[1] for key in spare if key[0] == scene)[:count]
+    return _with(config, every.model_copy(update={"episodes": ids, "scenes": (scene,)}))
 
 
 def _with(config: Config, dataset: DatasetConfig) -> Config:
@@ -123,8 +141,8 @@ def _summary(person: Person, told: bool) -> dict[str, Any]:
     results = person.results
     if not told:
         return {"episodes": len(results)}
-    successes = [result.metrics.get("success") for result in results]
-    return {"episodes": len(results), "successes": [one if one is None else bool(one) for one in successes]}
+    reached = [result.metrics.get("success") for result in results]
+    return {"episodes": len(results), "reached": [one if one is None else bool(one) for one in reached]}
 
 
 class _KeepsKey(Watcher):
