@@ -25,8 +25,9 @@ def is_picture(spec: Mapping[str, Any]) -> bool:
 
 
 def pictures(specs: Mapping[str, Any], observation: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Name and data URL of every picture; those of a panorama side by side."""
-    shown = [(name, observation.get(name)) for name, spec in specs.items() if is_picture(spec)]
+    """Name and data URL of every picture, the view first; those of a panorama side by side."""
+    names = sorted((name for name, spec in specs.items() if is_picture(spec)), key=lambda name: name != "rgb")
+    shown = [(name, observation.get(name)) for name in names]
     return [{"name": name, "data": _url(value)} for name, value in shown if value is not None]
 
 

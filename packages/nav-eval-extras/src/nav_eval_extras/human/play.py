@@ -98,7 +98,7 @@ def check_playable(config: Config) -> list[str]:
         return []
     return [
         f"{again} of {len(ways)} episodes have start and goal of an earlier one, which a person remembers: "
-        "dataset.instructions_per_path=1 leaves such episodes out."
+        "dataset.episodes chooses others."
     ]
 
 

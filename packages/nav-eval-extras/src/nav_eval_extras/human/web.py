@@ -28,6 +28,7 @@ BODY_BYTES = 4096
 WAIT_SECONDS = 10.0
 """A page that waits for news asks again after so long."""
 FAREWELL_SECONDS = 5.0
+POLL_SECONDS = 0.2
 THREADS = 12
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -160,6 +161,8 @@ def serving(game: Game, key: str, host: str, port: int) -> Iterator[str]:
     """Serve until the block ends: the link with its key. Raises ConfigError where nothing can listen there."""
     from waitress.server import create_server
 
+    if not 0 <= port < 1 << 16:
+        raise ConfigError(f"--port {port}: is not a port. Choose one from 0 (any free one) to 65535.")
     try:
         server: Any = create_server(
             make_app(game, key),
@@ -176,11 +179,22 @@ def serving(game: Game, key: str, host: str, port: int) -> Iterator[str]:
             f"--port {port}: nothing can listen at {host}:{port} ({error.strerror}). Choose another."
         ) from None
     server.adj.send_bytes = 1  # a small answer leaves at once, from the thread that made it
-    thread = threading.Thread(target=server.run, name="human-page", daemon=True)
+    stopping = threading.Event()
+    thread = threading.Thread(target=_listen, args=(server, stopping), name="human-page", daemon=True)
     thread.start()
     try:
         yield f"http://{_reached_at(host)}:{server.effective_port}/#{key}"
     finally:
         game.close()
-        server.close()
+        server.task_dispatcher.shutdown(timeout=1)
+        stopping.set()
         thread.join(FAREWELL_SECONDS)
+
+
+def _listen(server: Any, stopping: threading.Event) -> None:
+    """waitress's own loop, which nobody can end from another thread."""
+    from waitress import wasyncore
+
+    while not stopping.is_set():
+        wasyncore.loop(timeout=POLL_SECONDS, map=server._map, use_poll=True, count=1)
+    wasyncore.close_all(server._map, ignore_all=True)

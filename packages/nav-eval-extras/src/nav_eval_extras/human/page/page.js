@@ -247,6 +247,10 @@ function pressed(event) {
 }
 
 document.addEventListener("keydown", pressed);
+document.addEventListener("click", (event) => {
+  // Who points at buttons and types too must not press the last one again by the space bar.
+  if (event.detail && state.phase === "play" && !at("confirm").open && event.target.closest("button")) at("view").focus();
+});
 at("confirm-yes").addEventListener("click", () => { at("confirm").close(); choose("stop"); });
 at("confirm-no").addEventListener("click", () => at("confirm").close());
 at("confirm").addEventListener("close", () => { if (state.phase === "play") at("view").focus(); });
