@@ -45,7 +45,7 @@ const WORDS = {
     resumed_text: "You were here before: you go on at step {step}.",
     start: "Start",
     done: "All done. Thank you!",
-    done_text: "You have played {episodes} episodes. You may close this page.",
+    done_text: "Episodes played: {episodes}. You may close this page.",
     reached: "Goal reached",
     missed: "Goal missed",
     not_scored: "Not scored",
