@@ -39,6 +39,11 @@ EVALUATING = {
         "nav_eval.cli.missing_extra:sweep",
         "nav-eval sweep vln-demo suite=robustness --out sweep",
     ),
+    "human": Command(
+        "Let a person play in a browser.",
+        "nav_eval.cli.missing_extra:human",
+        "nav-eval human vln-demo dataset.limit=3 --out human",
+    ),
     "merge": Command(
         "Merge the shards of `run --shard` into one run.",
         "nav_eval.cli.merge:merge",

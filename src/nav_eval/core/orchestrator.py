@@ -56,6 +56,10 @@ class Watcher:
     def take(self, result: EpisodeResult) -> None:
         """A result that is in the store now."""
 
+    def notes(self) -> Sequence[str]:
+        """What a reader of the results must know, asked when all episodes are finished."""
+        return ()
+
 
 class Executor(Protocol):
     """Plays episodes: in this process, in others, on other machines."""

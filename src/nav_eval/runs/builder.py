@@ -137,7 +137,7 @@ class Plan:
         """Of an agent that the caller holds (a class, or one object for all sessions); None: the configured service."""
         if agent is None:
             return make_service(self.config, secret)
-        return local_service(self.config, agent if isinstance(agent, type) else lambda: agent, secret)
+        return local_service(self.config, agent if isinstance(agent, type) else _handing_out(agent), secret)
 
     def policy(self) -> Policy:
         """How the run goes on; the total budget begins to count now."""
@@ -281,6 +281,16 @@ def local_service(config: Config, factory: Callable[[], Any], secret: bytes, *, 
     from nav_eval.api.local import LocalService
 
     return LocalService(factory, limited=limited, **_service_options(config, secret))
+
+
+def _handing_out(agent: Any) -> Callable[[], Any]:
+    """A factory that gives every session this one object, and is named as it is."""
+
+    def hand_out() -> Any:
+        return agent
+
+    hand_out.__name__ = str(getattr(agent, "name", "") or type(agent).__name__)
+    return hand_out
 
 
 def _service_options(config: Config, secret: bytes) -> dict[str, Any]:

@@ -40,12 +40,14 @@ def run_benchmark(
     watchers: Sequence[Watcher] = (),
     part: Part | None = None,
     agent: Any = None,
+    called: str = "",
 ) -> Evaluated:
-    """Evaluate, or one `part` of it, and write the run directory. `agent`: one that the caller holds, as for evaluate.
+    """Evaluate, or one `part` of it, and write the run directory. `agent`: one that the caller holds, as for evaluate,
+    and what tables call it, if not by its class.
 
     Raises NavEvalError's subclasses; finished episodes stay on disk.
     """
-    config = config if agent is None else _with_agent(config, agent)
+    config = config if agent is None else _with_agent(config, agent, called)
     _warn_of_a_service_not_asked(config.agent_service)
     name = "" if part is None else f"-{part.index}-of-{part.of}"
     directory = RunDirectory.named(out, config, name)
@@ -70,13 +72,14 @@ def run_benchmark(
         learnt = {"privileged": getattr(service, "privileged", False)} | _said(runner.service_status)
         results = replace(results, timing={"wall_seconds": round(directory.seconds(), 3), **results.timing})
         notes = [] if part is None else [part.note(len(episodes), len(whole))]
+        notes += [note for watcher in watchers for note in watcher.notes()]
         return settle(config, directory, episodes.keys, results, learnt, [*plan.notes, *notes])
 
 
-def _with_agent(config: Config, agent: Any) -> Config:
+def _with_agent(config: Config, agent: Any, called: str) -> Config:
     """The same with the agent's name in place of a service's."""
     kind = agent if isinstance(agent, type) else type(agent)
-    local = {"type": "local", "agent": f"{kind.__module__}:{kind.__qualname__}"}
+    local = {"type": "local", "agent": called or f"{kind.__module__}:{kind.__qualname__}"}
     return config.model_copy(update={"agent_service": config.agent_service.model_copy(update=local)})
 
 

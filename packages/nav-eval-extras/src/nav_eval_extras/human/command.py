@@ -1,0 +1,74 @@
+"""nav-eval human: a person plays in a browser."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from nav_eval.cli.chinese import spoken
+from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.cli.run import split_arguments
+from nav_eval.cli.say import say
+from nav_eval.cli.table import metrics_table
+
+
+def human(
+    *arguments: str,
+    out: Path,
+    config: Path | None = None,
+    port: int = 8090,
+    host: str = "127.0.0.1",
+    practice: int = 0,
+    show_results: bool = False,
+    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"])] = False,
+    progress: Literal["auto", "bar", "json", "none"] = "auto",
+) -> int:
+    """Let a person play in a browser: nav-eval human BENCHMARK [key=value ...] --out DIR.
+
+    Open the link that it prints. The page shows what an agent would be given, and DIR becomes a run as any agent's.
+    Ctrl-C ends it at once; the same command goes on at the step where it ended.
+
+    Parameters
+    ----------
+    arguments
+        A benchmark, then overrides as for `run`, such as dataset.limit=10 simulator.sensors.rgb.width=640
+    out
+        The run directory; a run that a person has begun there is continued.
+    config
+        A YAML file with your own settings; it is laid over the benchmark's.
+    port
+        Where the page is served; 0: any free port.
+    host
+        The address that is listened at. 0.0.0.0 lets a phone in your network play; the link is sent unencrypted then.
+    practice
+        So many other episodes of the data set come first, and do not count; they are a run in DIR/practice.
+    show_results
+        Tell the person at the end in which episodes the goal was reached.
+    quiet
+        Print no progress bar and no table, only the link and where the results are.
+    progress
+        On stderr: a bar, JSON lines (one a second at most), or nothing; auto is a bar on a terminal.
+    """
+    from nav_eval.cli.progress import show_progress
+    from nav_eval.core.stopping import drainable
+    from nav_eval.runs.registry import benchmark_config
+    from nav_eval_extras.human.game import Game
+    from nav_eval_extras.human.play import Options, check_playable, for_people, link_key, play_benchmark
+    from nav_eval_extras.human.web import serving
+
+    benchmark, overrides = split_arguments(arguments)
+    resolved = for_people(benchmark_config(benchmark, file=config, overrides=overrides))
+    notes = check_playable(resolved)
+    game, key = Game(), link_key(out)
+    style = "none" if quiet and progress == "auto" else progress
+    with serving(game, key, host, port) as link, drainable(), show_progress(style) as bar:
+        sys.stderr.writelines(f"{spoken(line)}\n" for line in (*notes, f"Play at {link}"))
+        sys.stderr.flush()
+        evaluated = play_benchmark(resolved, out, game, key, Options(practice, show_results, notes), [bar])
+    if not quiet:
+        say(*metrics_table(evaluated.document).splitlines())
+    say(evaluated.path)
+    return DONE if evaluated.results.blameless else FINDINGS

@@ -1,0 +1,263 @@
+"use strict";
+const KEY = location.hash.slice(1);
+const PAGE = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16)).join("-");
+const KEYS = {
+  ArrowUp: "move_forward", w: "move_forward", ArrowLeft: "turn_left", a: "turn_left", ArrowRight: "turn_right", d: "turn_right",
+  PageUp: "look_up", r: "look_up", PageDown: "look_down", f: "look_down", Enter: "stop", " ": "stop", g: "found", q: "wait",
+};
+const SHOWN_KEYS = {
+  move_forward: ["↑", "W"], turn_left: ["←", "A"], turn_right: ["→", "D"], look_up: ["PgUp", "R"], look_down: ["PgDn", "F"],
+  stop: ["Space", "Enter"], found: ["G"], wait: ["Q"],
+};
+const ARROWS = { move_forward: "↑", turn_left: "↶", turn_right: "↷", look_up: "⤒", look_down: "⤓" };
+const ORDER = ["turn_left", "move_forward", "turn_right", "look_up", "look_down"];
+const RETRY_MS = 1000;
+const REPEAT_MS = 150;  // a key that is held down walks no faster than this
+
+let language = (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
+let state = { phase: "preparing", version: -1 };
+let busy = false;  // a choice is on its way, or its frame is not there yet
+let chosen = 0;  // when the last choice was made, ms
+let halted = "";  // why nothing is asked for any more
+
+const at = (id) => document.getElementById(id);
+
+function word(key, values = {}) {
+  const text = WORDS[language][key] ?? key.replaceAll("_", " ");
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
+}
+
+function make(tag, text, attributes = {}) {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
+async function call(name, content) {
+  const response = await fetch(name, {
+    method: "POST", headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ page: PAGE, ...content }), cache: "no-store",
+  });
+  if (response.status === 401) return halt("wrong_key");
+  const answer = response.status === 204 ? {} : await response.json();
+  if (answer.error === "played elsewhere") return halt("elsewhere");
+  if (!response.ok && answer.error !== "not asked") throw new Error(answer.error);
+  return response.ok ? answer : null;
+}
+
+function halt(why) {
+  halted = why;
+  draw();
+  return null;
+}
+
+async function follow() {
+  while (!halted) {
+    try {
+      if (state.version < 0) await call("claim", {});
+      const news = halted ? null : await call("wait", { seen: state.version });
+      trouble("");
+      if (news && news.version !== state.version) take(news);
+      if (state.phase === "done") return;
+    } catch {
+      trouble("away");
+      await new Promise((wake) => setTimeout(wake, RETRY_MS));
+      state.version = -1;  // the program may have been started anew
+    }
+  }
+}
+
+function take(news) {
+  const before = state;
+  state = news;
+  if (news.turn !== before.turn || news.phase !== before.phase) busy = false;
+  draw();
+  if (news.phase !== before.phase) {
+    at("confirm").close();
+    const next = news.phase === "play" ? "view" : at("notice-button").hidden ? "notice-title" : "notice-button";
+    at(next).focus();
+  }
+}
+
+async function choose(choice) {
+  if (busy || halted) return;
+  busy = true;
+  chosen = performance.now();
+  at("play").classList.add("busy");
+  try {
+    if (await call("choose", { turn: state.turn, choice }) === null && !halted) free();
+  } catch {
+    trouble("away");
+    free();
+  }
+}
+
+function free() {
+  busy = false;
+  at("play").classList.remove("busy");
+}
+
+function act(action) {
+  if (busy || state.phase !== "play" || halted) return;
+  if (action === "stop") at("confirm").showModal();
+  else choose(action);
+}
+
+function trouble(key) {
+  const text = key && word(key);
+  if (at("trouble").textContent !== text) at("trouble").textContent = text;
+  if (key && state.phase !== "play" && !at("notice").hidden) at("notice-text").textContent = text;
+}
+
+function direction(degrees) {
+  const size = Math.abs(degrees);
+  if (size < 8) return word("ahead");
+  if (size > 172) return word("behind");
+  return word(degrees > 0 ? "left" : "right", { degrees: size });
+}
+
+function draw() {
+  document.documentElement.lang = language === "zh" ? "zh-Hans" : "en";
+  for (const element of document.querySelectorAll("[data-word]")) element.textContent = word(element.dataset.word);
+  for (const element of document.querySelectorAll("[data-label]")) element.setAttribute("aria-label", word(element.dataset.label));
+  document.title = word("title");
+  at("language").textContent = word("language");
+  at("language").lang = language === "zh" ? "en" : "zh-Hans";
+  const phase = halted || state.phase;
+  const known = "instruction" in state && !halted;
+  at("place").textContent = known ? word(state.practice ? "practice" : "place", state) : "";
+  at("play").hidden = phase !== "play";
+  at("task").hidden = !known;
+  at("notice").hidden = phase === "play";
+  if (known) drawTask();
+  if (phase === "play") drawPlay();
+  else drawNotice(phase);
+}
+
+function drawTask() {
+  const { instruction, goal = {}, pictures = [] } = state;
+  at("instruction").textContent = instruction ? instruction.text : "";
+  at("instruction").lang = instruction ? instruction.language : "";
+  const told = [];
+  if (goal.text) told.push(word("task_goal", { text: goal.text.replaceAll("_", " ") }));
+  if ("distance" in goal) told.push(word("task_point", { distance: goal.distance, direction: direction(goal.bearing) }));
+  if (pictures.some((one) => one.name === "imagegoal")) told.push(word("task_picture"));
+  at("goal").textContent = told.join(" ");
+  at("goal").hidden = !told.length;
+  at("task").hidden = !instruction && !told.length;
+}
+
+function drawPlay() {
+  drawPictures();
+  at("play").classList.toggle("busy", busy);
+  at("steps").textContent = word(state.limit ? "steps" : "steps_open", state);
+  drawActions();
+  drawWays();
+  at("keys").replaceChildren(...shownActions().filter((name) => SHOWN_KEYS[name]).map((name) => {
+    const row = make("tr", "");
+    const keys = make("td", "");
+    keys.append(...SHOWN_KEYS[name].flatMap((key) => [make("kbd", key), " "]));
+    row.append(keys, make("td", word(name)));
+    return row;
+  }));
+}
+
+function drawPictures() {
+  const shown = at("view").querySelectorAll("img");
+  if (shown.length === state.pictures.length && shown.length) {
+    state.pictures.forEach((one, index) => fill(shown[index], one));
+    return;
+  }
+  at("view").replaceChildren(...state.pictures.map((one) => {
+    const figure = make("figure", "");
+    const image = make("img", "");
+    fill(image, one);
+    figure.append(image);
+    if (state.pictures.length > 1) figure.append(make("figcaption", word(`picture_${one.name}`)));
+    return figure;
+  }));
+  if (!state.pictures.length) at("view").append(make("p", word("blind")));
+}
+
+function fill(image, one) {
+  if (image.src !== one.data) image.src = one.data;
+  const key = `picture_${one.name}`;
+  image.alt = key in WORDS[language] ? word(key) : one.name.replaceAll("_", " ");
+}
+
+function shownActions() {
+  const rest = state.actions.filter((name) => !ORDER.includes(name) && name !== "stop");
+  return [...ORDER.filter((name) => state.actions.includes(name)), ...rest, ...state.actions.filter((name) => name === "stop")];
+}
+
+function drawActions() {
+  const names = shownActions().join(" ") + language;
+  if (at("actions").dataset.names === names) return;
+  at("actions").dataset.names = names;
+  at("actions").replaceChildren(...shownActions().map((name) => {
+    const button = make("button", `${ARROWS[name] ? `${ARROWS[name]} ` : ""}${word(name)}`, { type: "button", "data-action": name });
+    if (name === "stop") button.className = "stop";
+    button.addEventListener("click", () => act(name));
+    return button;
+  }));
+}
+
+function drawWays() {
+  at("ways").hidden = !state.ways.length;
+  at("ways").replaceChildren(...state.ways.map((way, index) => {
+    const item = make("li", "");
+    const button = make("button", "", { type: "button", "data-way": index });
+    const arrow = make("span", "↑", { class: "arrow", "aria-hidden": "true" });
+    arrow.style.transform = `rotate(${-way.heading}deg)`;
+    const slope = Math.abs(way.elevation) > 15 ? `, ${word(way.elevation > 0 ? "way_up" : "way_down")}` : "";
+    button.append(arrow, `${index + 1}. ${word("way", { direction: direction(way.heading), distance: way.distance })}${slope}`);
+    button.addEventListener("click", () => choose(`move_to:${index}`));
+    item.append(button);
+    return item;
+  }));
+}
+
+function drawNotice(phase) {
+  const ready = phase === "ready";
+  at("notice-title").textContent = word(ready && state.practice ? "ready_practice" : phase, state);
+  at("notice-text").textContent = ready && state.step ? word("resumed_text", state) : word(`${phase}_text`, state);
+  const label = { ready: "start", elsewhere: "here" }[phase];
+  at("notice-button").hidden = !label;
+  if (label) at("notice-button").textContent = word(label);
+  const told = phase === "done" && state.reached;
+  at("results").hidden = !told;
+  if (told) at("results").replaceChildren(...told.map((one) => make("li", word(one === null ? "not_scored" : one ? "reached" : "missed"))));
+}
+
+function pressed(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || at("confirm").open || state.phase !== "play" || halted) return;
+  const onButton = event.target.closest("button, summary");
+  if (onButton && (event.key === "Enter" || event.key === " ")) return;
+  const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  const way = /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : -1;
+  if (way >= 0 && way < state.ways.length) {
+    event.preventDefault();
+    if (!event.repeat) choose(`move_to:${way}`);
+  } else if (state.actions.includes(action)) {
+    event.preventDefault();
+    const early = event.repeat && (action === "stop" || performance.now() - chosen < REPEAT_MS);
+    if (!early) act(action);
+  }
+}
+
+document.addEventListener("keydown", pressed);
+document.addEventListener("click", (event) => {
+  // Who points at buttons and types too must not press the last one again by the space bar.
+  if (event.detail && state.phase === "play" && !at("confirm").open && event.target.closest("button")) at("view").focus();
+});
+at("confirm-yes").addEventListener("click", () => { at("confirm").close(); choose("stop"); });
+at("confirm-no").addEventListener("click", () => at("confirm").close());
+at("confirm").addEventListener("close", () => { if (state.phase === "play") at("view").focus(); });
+at("language").addEventListener("click", () => { language = language === "zh" ? "en" : "zh"; draw(); });
+at("notice-button").addEventListener("click", () => {
+  if (halted === "elsewhere") location.reload();
+  else choose("start");
+});
+window.addEventListener("hashchange", () => location.reload());
+if (KEY) { draw(); follow(); } else halt("no_key");

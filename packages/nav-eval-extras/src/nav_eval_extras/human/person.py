@@ -1,0 +1,103 @@
+"""A person as an agent: what is asked of it is shown on the page, and what is chosen there is its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nav_eval.core.orchestrator import ResultStore, Watcher
+from nav_eval.core.types import EpisodeResult
+from nav_eval.dataset.episode import EpisodeKey
+from nav_eval_extras.human.decisions import Decision, Decisions
+from nav_eval_extras.human.game import Game
+from nav_eval_extras.human.pictures import goal, pictures, ways
+
+START = "start"
+
+
+class Person(Watcher):
+    """One person at one page: the agent of a run, and the watcher that counts its episodes.
+
+    The name of a choice is an action's, or move_to:N for the Nth way on.
+    """
+
+    name = "people"
+
+    def __init__(self, game: Game, decisions: Decisions, *, practice: bool = False, notes: Sequence[str] = ()) -> None:
+        self._game = game
+        self._decisions = decisions
+        self._notes = notes
+        self._practice = practice
+        self._done = self._total = 0
+        self._earlier: list[Decision] = []
+        self._episode: Mapping[str, Any] = {}
+        self._step = 0
+        self.results: list[EpisodeResult] = []
+
+    def begin(self, keys: Sequence[EpisodeKey], store: ResultStore) -> None:
+        self._total, self._done = len(keys), len(store.finished())
+        self.results = list(store.in_order(keys))
+
+    def take(self, result: EpisodeResult) -> None:
+        self._done += 1
+        self.results.append(result)
+        self._game.show(phase="preparing")
+
+    def notes(self) -> Sequence[str]:
+        return [*self._decisions.notes(), *self._notes]
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        """Wait until the person is ready, unless nothing is left for them to decide."""
+        self._episode, self._step = episode, 0
+        self._earlier = list(self._decisions.of(episode["episode_id"]))
+        steps = len(self._earlier)
+        over = steps and (self._earlier[-1].action == "stop" or steps == self._limit)
+        if not over:
+            self._game.ask([START], phase="ready", **self._told(), step=steps)
+        if steps:
+            self._game.show(phase="preparing")
+
+    def act(self, observation: dict[str, Any]) -> dict[str, Any]:
+        self._step += 1
+        if self._step <= len(self._earlier):
+            earlier = self._earlier[self._step - 1]
+            return {"action": earlier.action, "action_args": earlier.action_args}
+        name, args = self._asked(observation)
+        return {"action": name, "action_args": args}
+
+    def _asked(self, observation: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+        specs, on = self._episode["observation_spec"], self._ways(observation)
+        actions = [name for name, spec in self._episode["action_space"].items() if not spec["arguments"]]
+        choices: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in actions}
+        choices |= {f"move_to:{place}": ("move_to", {"viewpoint": way["viewpoint"]}) for place, way in enumerate(on)}
+        chosen = self._game.ask(
+            choices.keys(),
+            phase="play",
+            **self._told(),
+            step=self._step - 1,
+            actions=actions,
+            ways=[{key: value for key, value in way.items() if key != "viewpoint"} for way in on],
+            pictures=pictures(specs, observation),
+            goal=goal(specs, observation),
+        )
+        name, args = choices[chosen.name]
+        resumed = bool(self._earlier) and self._step == len(self._earlier) + 1
+        self._decisions.add(self._episode["episode_id"], name, args, chosen.seconds, resumed=resumed)
+        return name, args
+
+    def _ways(self, observation: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return ways(observation) if "move_to" in self._episode["action_space"] else []
+
+    def _told(self) -> dict[str, Any]:
+        instruction = self._episode["instruction"]
+        return {
+            "episode": self._done + 1,
+            "episodes": self._total,
+            "practice": self._practice,
+            "instruction": instruction and {"text": instruction["text"], "language": instruction["language"]},
+            "limit": self._limit,
+        }
+
+    @property
+    def _limit(self) -> int | None:
+        return self._episode["limits"]["max_steps"]  # type: ignore[no-any-return]

@@ -1,0 +1,200 @@
+"""The page's server: what a browser may load, and three calls that only the holder of the link's key may make.
+
+The key stands after the # of the link, so that it is in no log and no Referer, and travels in a header, which no
+foreign page can set. A request that names this machine by a foreign name is refused: such a page could otherwise reach
+the server by DNS rebinding.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+from flask import Flask, Response, abort, request
+from werkzeug.exceptions import HTTPException
+
+from nav_eval.errors import ConfigError
+from nav_eval_extras.human.game import Game, NotAsked, PlayedElsewhere
+
+BODY_BYTES = 4096
+"""More than any choice takes."""
+WAIT_SECONDS = 10.0
+"""A page that waits for news asks again after so long."""
+FAREWELL_SECONDS = 5.0
+POLL_SECONDS = 0.2
+THREADS = 12
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
+FILES = ("page.html", "page.css", "page.js", "words.js")
+
+
+class Claim(msgspec.Struct, forbid_unknown_fields=True):
+    """A page that is to play: a name that it made up."""
+
+    page: str
+
+
+class Wait(msgspec.Struct, forbid_unknown_fields=True):
+    """A page that has shown version `seen`."""
+
+    page: str
+    seen: int
+
+
+class Chosen(msgspec.Struct, forbid_unknown_fields=True):
+    """A choice in answer to question `turn`."""
+
+    page: str
+    turn: int
+    choice: str
+
+
+def make_app(game: Game, key: str) -> Flask:
+    """The pages and calls of one game."""
+    app = Flask(__name__, static_folder=None)
+
+    def check_host() -> None:
+        if not _is_ours(request.host) or request.headers.get("Origin", f"{request.scheme}://{request.host}") not in (
+            f"http://{request.host}",
+            f"https://{request.host}",
+        ):
+            abort(403)
+
+    def check_key() -> None:
+        given = request.headers.get("Authorization", "").encode()
+        if not hmac.compare_digest(given, f"Bearer {key}".encode()):
+            abort(401)
+
+    def file(name: str) -> Response:
+        return Response((files(__package__) / "page" / name).read_bytes(), mimetype=KINDS[name.rpartition(".")[2]])
+
+    def claim() -> Response:
+        check_key()
+        game.claim(_body(Claim).page)
+        return Response(status=204)
+
+    def wait() -> Response:
+        check_key()
+        asked = _body(Wait)
+        shown = game.wait(asked.page, asked.seen, WAIT_SECONDS)
+        answer = _json(shown)
+        answer.call_on_close(lambda: game.deliver(shown["version"]))
+        return answer
+
+    def choose() -> Response:
+        check_key()
+        chosen = _body(Chosen)
+        game.choose(chosen.page, chosen.turn, chosen.choice)
+        return Response(status=204)
+
+    app.before_request(check_host)
+    app.after_request(_with_headers)
+    app.add_url_rule("/", view_func=lambda: file("page.html"), endpoint="page")
+    for name in FILES[1:]:
+        app.add_url_rule(f"/{name}", view_func=lambda name=name: file(name), endpoint=name)
+    for call in (claim, wait, choose):
+        app.add_url_rule(f"/{call.__name__}", view_func=call, methods=["POST"])
+    app.register_error_handler(HTTPException, lambda error: _json({"error": error.name}, error.code or 500))
+    app.register_error_handler(PlayedElsewhere, lambda _: _json({"error": "played elsewhere"}, 409))
+    app.register_error_handler(NotAsked, lambda _: _json({"error": "not asked"}, 409))
+    app.register_error_handler(KeyError, lambda _: _json({"error": "no such choice"}, 400))
+    return app
+
+
+def _is_ours(host: str) -> bool:
+    """Whether a Host header names an address, or this machine by the name that only it has."""
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return name == "localhost"
+    return True
+
+
+def _body(kind: type[msgspec.Struct]) -> Any:
+    try:
+        return msgspec.json.decode(request.get_data(), type=kind)
+    except msgspec.MsgspecError:
+        abort(400)
+
+
+def _json(content: Any, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(content), status, mimetype="application/json")
+
+
+def _with_headers(response: Response) -> Response:
+    response.headers.update(HEADERS)
+    return response
+
+
+def _reached_at(host: str) -> str:
+    """The address to write into a link: of 0.0.0.0, the one that this machine has in its network."""
+    if host in ("0.0.0.0", "::"):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way_out, suppress(OSError):
+            way_out.connect(("192.0.2.1", 9))  # of a network for documentation; a datagram socket sends nothing here
+            return str(way_out.getsockname()[0])
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+@contextmanager
+def serving(game: Game, key: str, host: str, port: int) -> Iterator[str]:
+    """Serve until the block ends: the link with its key. Raises ConfigError where nothing can listen there."""
+    from waitress.server import create_server
+
+    if not 0 <= port < 1 << 16:
+        raise ConfigError(f"--port {port}: is not a port. Choose one from 0 (any free one) to 65535.")
+    try:
+        server: Any = create_server(
+            make_app(game, key),
+            host=host,
+            port=port,
+            threads=THREADS,
+            max_request_body_size=BODY_BYTES,
+            channel_timeout=30,
+            clear_untrusted_proxy_headers=True,
+            ident="nav-eval",
+        )
+    except OSError as error:
+        raise ConfigError(
+            f"--port {port}: nothing can listen at {host}:{port} ({error.strerror}). Choose another."
+        ) from None
+    server.adj.send_bytes = 1  # a small answer leaves at once, from the thread that made it
+    stopping = threading.Event()
+    thread = threading.Thread(target=_listen, args=(server, stopping), name="human-page", daemon=True)
+    thread.start()
+    try:
+        yield f"http://{_reached_at(host)}:{server.effective_port}/#{key}"
+    finally:
+        game.close()
+        server.task_dispatcher.shutdown(timeout=1)
+        stopping.set()
+        thread.join(FAREWELL_SECONDS)
+
+
+def _listen(server: Any, stopping: threading.Event) -> None:
+    """waitress's own loop, which nobody can end from another thread."""
+    from waitress import wasyncore
+
+    while not stopping.is_set():
+        wasyncore.loop(timeout=POLL_SECONDS, map=server._map, use_poll=True, count=1)
+    wasyncore.close_all(server._map, ignore_all=True)

@@ -1,0 +1,537 @@
+"""nav-eval human as a person meets it: two episodes by keys to a run directory; kills, second tabs, bad requests."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cyclopts import App
+
+from browsing import patient
+from extras.playing import Client, actions, hosted, lines
+from graphs import write_r2r
+from nav_eval.cli import make_app
+from nav_eval.cli.report import make_context
+from nav_eval.errors import ConfigError
+from nav_eval.report.document import make_document
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.plan import opened
+from nav_eval.runs.registry import benchmark_config
+from nav_eval_extras.human.command import human
+from nav_eval_extras.human.decisions import Decisions
+from nav_eval_extras.human.game import Game
+from nav_eval_extras.human.play import Options, check_playable, for_people, play_benchmark
+from nav_eval_extras.human.web import serving
+from patience import PATIENCE, until
+from rooms import write_room
+
+SMALL = "simulator.sensors={rgb: {width: 64, height: 48, hfov: 90}, gps: {}, compass: {}}"
+DEMO = ["vln-demo", "dataset.limit=2", SMALL]
+AXE = "axe.run().then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id))"
+FIRST, SECOND = ["turn_left", "move_forward", "move_forward", "stop"], ["turn_right", "move_forward", "stop"]
+BUTTON, FRAME = "#notice-button:visible", "#view img"
+
+
+def nav_eval(*arguments: object) -> int:
+    return int(make_app()([str(argument) for argument in arguments]) or 0)
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    sensors = "simulator.sensors={rgb: {width: 32, height: 24, hfov: 90}, pointgoal: {}, gps: {}}"
+    return ["pointnav", *write_room(tmp_path_factory.mktemp("room")), sensors, "dataset.limit=2"]
+
+
+class Window:
+    """A browser's tab, and everything that went wrong in it."""
+
+    def __init__(self, browser: Any, link: str, *, locale: str = "en-US", width: int = 1280) -> None:
+        self.width = width
+        self.page = patient(
+            browser, locale=locale, viewport={"width": width, "height": 740}, has_touch=width < 600
+        ).new_page()
+        self.wrong: list[str] = []
+        self.page.on("console", lambda m: m.type in ("error", "warning") and self.wrong.append(m.text))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        base = link.partition("#")[0]
+        self.page.on("request", lambda r: r.url.startswith((base, "data:")) or self.wrong.append(r.url))
+        self.page.goto(link)
+
+    def press(self, key: str) -> None:
+        """A key, until its frame is there."""
+        before = self.page.inner_text("#steps")
+        self.page.keyboard.press(key)
+        self.page.wait_for_function("t => document.getElementById('steps').textContent !== t", arg=before)
+
+    def start(self, key: str = "Enter") -> None:
+        """By the key alone: the button has the focus."""
+        self.page.wait_for_selector(BUTTON)
+        self.page.keyboard.press(key)
+        self.page.wait_for_selector(FRAME)
+
+    def stop(self, key: str = "Space") -> None:
+        self.page.keyboard.press(key)
+        self.page.wait_for_selector("#confirm[open]")
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_selector("#view", state="hidden")
+
+
+@pytest.fixture(scope="module")
+def played(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, list[str]]:
+    """A run of two episodes by keys, what the command said, and what went wrong in the browser."""
+    folder = tmp_path_factory.mktemp("played")
+    with hosted(*DEMO, "--out", folder / "run", "--port", 0, said=folder / "said") as game:
+        window = Window(browser, game.link)
+        for keys, start, stop in ((("ArrowLeft", "ArrowUp", "w"), "Enter", "Space"), (("D", "W"), "Space", "Enter")):
+            window.start(start)
+            for key in keys:
+                window.press(key)
+            window.stop(stop)
+        window.page.wait_for_selector("text=All done")
+        assert "Goal" not in window.page.inner_text("main")
+        assert game.end() == 0
+        window.page.context.close()
+        return folder / "run", game.said, window.wrong
+
+
+def test_two_episodes_by_keys_are_a_run_as_any_agents(played: Any, tmp_path: Path) -> None:
+    run, said, wrong = played
+    assert actions(run) == [FIRST, SECOND]
+    assert wrong == []
+    assert nav_eval("replay", run) == 0
+    manifest, results = (json.loads((run / name).read_text()) for name in ("manifest.json", "results.json"))
+    assert (manifest["agent"], manifest["service"]["name"], manifest["privileged"]) == ("people", "people", False)
+    assert (results["n_episodes"], results["n_failed"]) == (2, 0)
+    assert re.search(r"Played by a person in a browser: 7 decisions in 2 episodes, \d+\.\d s each", said)
+    assert str(run) in said
+    assert nav_eval("report", run, "--out", tmp_path / "report.html") == 0
+    assert nav_eval("verify", run) == 0
+
+
+def test_a_person_is_compared_and_ranked_with_an_agent(played: Any, tmp_path: Path, capsys: Any) -> None:
+    run, _, _ = played
+    assert nav_eval("run", *DEMO, "agent_service.agent=forward", "--out", tmp_path / "forward", "-q") == 0
+    assert nav_eval("compare", run, tmp_path / "forward") == 0
+    assert nav_eval("rank", run, tmp_path / "forward") == 0
+    told = capsys.readouterr()
+    assert "2 shared episodes" in told.out or "2 episodes" in told.out
+    assert "differ" not in told.err
+    document = make_document([run, tmp_path / "forward"], make_context())
+    assert [one["agent"] for one in document["runs"]] == ["people", "forward"]
+
+
+def test_the_time_of_each_decision_is_kept(played: Any) -> None:
+    run, _, _ = played
+    kept = lines(run / "decisions.jsonl")
+    assert [one["action"] for one in kept] == FIRST + SECOND
+    assert all(0 < one["seconds"] < 600 for one in kept)
+
+
+def test_a_finished_run_is_not_played_again(played: Any, tmp_path: Path) -> None:
+    run, _, _ = played
+    before = (run / "results.json").read_bytes(), (run / "episodes.jsonl").read_bytes()
+    config = for_people(benchmark_config("vln-demo", overrides=DEMO[1:]))
+    play_benchmark(config, run, Game(), "key", Options(notes=check_playable(config)))
+    after = json.loads((run / "results.json").read_bytes()), (run / "episodes.jsonl").read_bytes()
+    assert after[1] == before[1]
+    assert after[0]["notes"] == json.loads(before[0])["notes"]
+
+
+class Looker:
+    """Plays FIRST and SECOND as an agent, and keeps what it saw."""
+
+    frames: list[np.ndarray] = []  # noqa: RUF012 - of all sessions
+    episodes = 0
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        self._plan = iter((FIRST, SECOND)[Looker.episodes])
+        Looker.episodes += 1
+
+    def act(self, observation: dict[str, Any]) -> str:
+        Looker.frames.append(np.array(observation["rgb"]))
+        return next(self._plan)
+
+
+def test_nothing_that_an_agent_must_not_know_is_sent_and_the_frames_are_an_agents(tmp_path: Path) -> None:
+    """Every byte of a game, from the page's files to its end; frames against those of an agent in this process."""
+    with hosted(*DEMO, "--out", tmp_path / "run", "--port", 0, said=tmp_path / "said") as game:
+        client = Client(game.link)
+        for name in ("", "page.js", "page.css", "words.js"):
+            assert client.ask("GET", f"/{name}")[0] == 200
+        files = len(client.heard)
+        assert client.call("claim") == (204, None)
+        frames = client.play(FIRST) + client.play(SECOND)
+        client.state("done")
+        assert game.end() == 0
+    config = benchmark_config("vln-demo", overrides=DEMO[1:])
+    run_benchmark(config, tmp_path / "agent", agent=Looker)
+    assert len(frames) == len(Looker.frames) == 7
+    for shown, seen in zip(frames, Looker.frames, strict=True):
+        assert shown.shape == seen.shape == (48, 64, 3)
+        assert np.abs(shown.astype(int) - seen.astype(int)).mean() < 2
+    heard = bytes(client.heard)
+    words, numbers = secrets(config, tmp_path / "run")
+    assert [text for text in words if re.search(rf"\b{text}\b".encode(), heard)] == []
+    assert [text for text in numbers if text.encode() in heard[files:]] == []
+    assert min(len(words), len(numbers)) > 15
+    assert b"Exit the bedroom" in heard
+    assert len(heard) > 20_000
+
+
+def secrets(config: Any, run: Path) -> tuple[set[str], set[str]]:
+    """Ids and words, and numbers, that tell of the goal, the path, poses or the result."""
+    words = {"success", "geodesic", "val_unseen", "trajectory", "viewpoint", "gps", "compass", "position", "rotation"}
+    words |= {line["episode"] for line in lines(run / "decisions.jsonl")} | {
+        "spl",
+        "ndtw",
+        "collision",
+        "scene",
+        "secret",
+    }
+    measured: list[float] = []
+    with opened(config) as plan:
+        for episode in plan.episodes:
+            words |= {re.escape(episode.scene_id), re.escape(episode.scene_id.partition(".")[0])}
+            points = [goal.position for goal in episode.goals] + [*episode.reference_path, *episode.gt_locations]
+            measured += [value for point in points if point for value in point]
+    for line in lines(run / "trajectories.jsonl"):
+        measured += [value for step in line["steps"] for key in ("position", "rotation") for value in step[key]]
+    for line in lines(run / "episodes.jsonl"):
+        measured += line["metrics"].values()
+    return words, {f"{abs(value):.2f}" for value in measured}
+
+
+def test_a_killed_evaluation_goes_on_at_its_step_in_the_open_page(
+    room: list[str], browser: Any, tmp_path: Path
+) -> None:
+    run, arguments = tmp_path / "run", [*room, "--out", tmp_path / "run"]
+    with hosted(*arguments, "--port", 0, said=tmp_path / "1") as game:
+        window = Window(browser, game.link)
+        window.start()
+        for key in ("ArrowLeft", "ArrowUp", "ArrowUp"):
+            window.press(key)
+        port = Client(game.link).port
+        game.end(signal.SIGKILL)
+        window.page.wait_for_selector("text=No connection")
+    with (run / "decisions.jsonl").open("ab") as file:
+        file.write(b'{"episode":"half')  # killed while it wrote
+    with hosted(*arguments, "--port", port, said=tmp_path / "2") as game:
+        window.page.wait_for_selector("text=you go on at step 3")
+        window.start()
+        assert window.page.inner_text("#steps") == "Step 3 of 40"
+        window.press("d")
+        window.stop()
+        window.start()
+        window.stop()
+        window.page.wait_for_selector("text=All done")
+        assert game.end() == 0
+    assert actions(run) == [["turn_left", "move_forward", "move_forward", "turn_right", "stop"], ["stop"]]
+    assert [one["resumed"] for one in lines(run / "decisions.jsonl")] == [False] * 3 + [True] + [False] * 2
+    assert json.loads((run / "results.json").read_text())["n_resumed"] == 1
+    assert "3 decisions from before an interruption" in game.said
+    assert nav_eval("replay", run) == 0
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_it_and_a_finished_episode_is_kept(
+    room: list[str], tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    arguments = [*room, "--out", tmp_path / "run", "--port", 0]
+    with hosted(*arguments, said=tmp_path / "1") as game:
+        client = Client(game.link)
+        client.call("claim")
+        client.play(["move_forward", "stop"])
+        client.state("ready", 3)
+        assert game.end(number) == code
+    kept = (tmp_path / "run" / "episodes.jsonl").read_bytes()
+    with hosted(*arguments, said=tmp_path / "2") as game:
+        assert Client(game.link).key == client.key
+        client = Client(game.link)
+        client.call("claim")
+        assert client.state("ready")["episode"] == 2
+        client.play(["stop"])
+        assert game.end() == 0
+    assert (tmp_path / "run" / "episodes.jsonl").read_bytes().startswith(kept)
+
+
+def test_of_two_tabs_the_first_is_told_and_may_take_it_back(room: list[str], browser: Any, tmp_path: Path) -> None:
+    with hosted(*room, "--out", tmp_path / "run", "--port", 0, said=tmp_path / "said") as game:
+        first = Window(browser, game.link)
+        first.start()
+        first.press("ArrowUp")
+        second = Window(browser, game.link)
+        second.page.wait_for_selector(FRAME)
+        assert second.page.inner_text("#steps") == "Step 1 of 40"
+        first.page.wait_for_selector("text=Another page plays")
+        first.page.keyboard.press("ArrowUp")
+        second.press("ArrowUp")
+        assert second.page.inner_text("#steps") == "Step 2 of 40"
+        first.page.click("text=Play here")
+        first.page.wait_for_selector(FRAME)
+        second.page.wait_for_selector("text=Another page plays")
+        first.page.reload()
+        first.page.wait_for_selector(FRAME)
+        first.press("ArrowLeft")
+        assert first.page.inner_text("#steps") == "Step 3 of 40"
+    assert [one["action"] for one in lines(tmp_path / "run" / "decisions.jsonl")] == ["move_forward"] * 2 + [
+        "turn_left"
+    ]
+
+
+@pytest.fixture
+def served() -> Any:
+    """A game that asks for one of two actions, at a page of its own."""
+    game = Game()
+    with serving(game, "k" * 32, "127.0.0.1", 0) as link, ThreadPoolExecutor() as pool:
+        asked = pool.submit(game.ask, ["move_forward", "stop"], phase="play", episode=1)
+        client = Client(link)
+        assert client.call("claim") == (204, None)
+        until(lambda: client.call("wait", seen=-1)[1]["phase"] == "play")
+        yield client, asked
+        game.close()
+
+
+CHOICE = {"page": "client", "turn": 1, "choice": "stop"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "headers", "status"),
+    [
+        ("POST", "/choose", CHOICE, {"key": "wrong"}, 401),
+        ("POST", "/choose", CHOICE, {"Authorization": ""}, 401),
+        ("POST", "/choose", CHOICE, {"Authorization": "Bearer é"}, 401),
+        ("POST", "/wait", {"page": "client", "seen": -1}, {"key": ""}, 401),
+        ("POST", "/claim", {"page": "thief"}, {"key": "K" * 32}, 401),
+        ("POST", "/choose", CHOICE, {"Host": "evil.example:80"}, 403),
+        ("POST", "/choose", CHOICE, {"Host": "localhost.evil.example"}, 403),
+        ("POST", "/choose", CHOICE, {"Origin": "http://evil.example"}, 403),
+        ("POST", "/choose", CHOICE, {"Origin": "null"}, 403),
+        ("GET", "/", None, {"Host": "evil.example"}, 403),
+        ("GET", "/choose", None, {}, 405),
+        ("PUT", "/choose", CHOICE, {}, 405),
+        ("DELETE", "/", None, {}, 405),
+        ("GET", "/../web.py", None, {}, 404),
+        ("GET", "/decisions.jsonl", None, {}, 404),
+        ("POST", "/choose", {**CHOICE, "choice": "fly"}, {}, 400),
+        ("POST", "/choose", {**CHOICE, "choice": ["stop"]}, {}, 400),
+        ("POST", "/choose", {**CHOICE, "turn": True}, {}, 400),
+        ("POST", "/choose", {**CHOICE, "turn": 10**400}, {}, 409),
+        ("POST", "/choose", {**CHOICE, "more": 1}, {}, 400),
+        ("POST", "/choose", {"page": "client"}, {}, 400),
+        ("POST", "/choose", {**CHOICE, "turn": 0}, {}, 409),
+        ("POST", "/choose", {**CHOICE, "turn": 2}, {}, 409),
+        ("POST", "/choose", {**CHOICE, "page": "other"}, {}, 409),
+        ("POST", "/choose", {**CHOICE, "page": ""}, {}, 409),
+        ("POST", "/choose", {**CHOICE, "choice": "x" * 5000}, {}, 413),
+        ("POST", "/claim", b"{not json", {}, 400),
+        ("POST", "/claim", b"\xff\xfe", {}, 400),
+        ("POST", "/claim", b"[" * 4000, {}, 400),
+        ("POST", "/claim", b"", {}, 400),
+    ],
+)
+def test_a_bad_request_is_refused_and_changes_nothing(
+    served: Any, method: str, path: str, body: Any, headers: dict[str, str], status: int
+) -> None:
+    client, asked = served
+    content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+    code, answer = client.ask(method, path, content, **headers)
+    assert code == status
+    assert client.key.encode() not in answer
+    assert not asked.done()
+    assert client.call("choose", turn=1, choice="move_forward") == (204, None)
+    assert asked.result(PATIENCE).name == "move_forward"
+
+
+def test_a_request_that_comes_twice_counts_once(served: Any) -> None:
+    client, asked = served
+    answers = [client.call("choose", turn=1, choice="move_forward") for _ in range(3)]
+    assert answers == [(204, None), (409, {"error": "not asked"}), (409, {"error": "not asked"})]
+    assert asked.result(PATIENCE).name == "move_forward"
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:9999", "127.0.0.1:1", "[::1]:8090", "192.0.2.7:8090"])
+def test_this_machine_may_be_called_by_address_or_through_a_tunnel(served: Any, host: str) -> None:
+    client, _ = served
+    assert client.ask("POST", "/wait", b'{"page":"client","seen":-1}', Host=host, Origin=f"http://{host}")[0] == 200
+
+
+def test_every_answer_forbids_foreign_scripts_and_frames(served: Any) -> None:
+    client, _ = served
+    for method, path in (("GET", "/"), ("GET", "/page.js"), ("GET", "/nothing"), ("POST", "/wait")):
+        client.heard.clear()
+        client.ask(method, path)
+        head = bytes(client.heard).partition(b"\r\n\r\n")[0].decode()
+        assert "default-src 'none'; script-src 'self';" in head
+        assert "unsafe" not in head
+        assert "frame-ancestors 'none'" in head
+    page = (files("nav_eval_extras.human") / "page" / "page.html").read_text(encoding="utf-8")
+    assert not re.search(r"<script(?! src=\"[a-z.]+\" defer></script>)|<style| style=| on[a-z]+=|https?:", page)
+
+
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_page_fits_speaks_and_can_be_used_by_all(
+    room: list[str], browser: Any, axe: str, tmp_path: Path, locale: str, width: int
+) -> None:
+    words = {"en-US": ("Practice", "Goal missed", "zh-Hans"), "zh-CN": ("练习", "未到达目标", "en")}[locale]
+    arguments = [*room, "--practice", 1, "--show-results", "--out", tmp_path / "run", "--port", 0]
+    with hosted(*arguments, said=tmp_path / "said") as game:
+        window = Window(browser, game.link, locale=locale, width=width)
+        page = window.page
+        page.wait_for_selector(BUTTON)
+        looks(window, axe)
+        assert words[0] in page.inner_text("#notice-title")
+        window.start()
+        looks(window, axe)
+        assert re.search(r"\d\.\d (m|米)", page.inner_text("#goal"))
+        page.locator("[data-action=turn_left]").tap() if width == 360 else page.click("[data-action=turn_left]")
+        page.wait_for_selector("#steps:has-text('1')")
+        page.click("#language")
+        assert page.locator("#language").get_attribute("lang") != words[2]
+        page.click("#language")
+        page.keyboard.press("Space")
+        page.keyboard.press("Escape")
+        assert page.is_visible("#view")
+        page.keyboard.press("Space")
+        looks(window, axe)
+        page.keyboard.press("Enter")
+        for _ in range(2):
+            window.start()
+            window.stop()
+        page.wait_for_selector(f"text={words[1]}")
+        assert page.locator("#results li").all_inner_texts() == [words[1]] * 2
+        looks(window, axe)
+        assert game.end() == 0
+    assert window.wrong == []
+    run, practice = ({line["episode_id"] for line in lines(tmp_path / part / "episodes.jsonl")} for part in PARTS)
+    assert (len(run), len(practice), run & practice) == (2, 1, set())
+    assert nav_eval("replay", tmp_path / "run" / "practice") == 0
+
+
+PARTS = ("run", "run/practice")
+
+
+def looks(window: Window, axe: str) -> None:
+    """The page fits the window, its buttons a finger, and axe finds nothing serious."""
+    page = window.page
+    assert page.evaluate("document.documentElement.scrollWidth") <= window.width
+    sizes = page.evaluate("[...document.querySelectorAll('button')].map(b => b.offsetHeight).filter(h => h > 0)")
+    assert all(size >= 44 for size in sizes)
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Runtime.evaluate", {"expression": axe})
+    asked = {"expression": AXE, "awaitPromise": True, "returnByValue": True}
+    assert devtools.send("Runtime.evaluate", asked)["result"]["value"] == []
+    devtools.detach()
+
+
+def test_both_languages_say_the_same() -> None:
+    source = (files("nav_eval_extras.human") / "page" / "words.js").read_text(encoding="utf-8")
+    english, chinese = (
+        dict(re.findall(r'^    (\w+): "(.*)",$', part, re.MULTILINE)) for part in source.split("  zh: {")
+    )
+    assert english.keys() == chinese.keys()
+    assert len(english) > 50
+    for key, text in english.items():
+        assert set(re.findall(r"\{\w+\}", text)) == set(re.findall(r"\{\w+\}", chinese[key])), key
+    script = (files("nav_eval_extras.human") / "page" / "page.js").read_text(encoding="utf-8")
+    page = (files("nav_eval_extras.human") / "page" / "page.html").read_text(encoding="utf-8")
+    asked = set(re.findall(r'(?:word|halt|trouble)\("(\w+)"', script)) | set(
+        re.findall(r'data-(?:word|label)="(\w+)"', page)
+    )
+    assert asked <= english.keys()
+
+
+def test_a_graph_without_pictures_is_walked_by_its_directions(browser: Any, tmp_path: Path) -> None:
+    """By number keys and buttons; a viewpoint's id is not sent, not even the run's opaque one."""
+    data = write_r2r(tmp_path / "data")
+    arguments = ["r2r", *data, "dataset.limit=1", "--out", tmp_path / "run", "--port", 0]
+    with hosted(*arguments, said=tmp_path / "said") as game:
+        window = Window(browser, game.link)
+        window.page.wait_for_selector(BUTTON)
+        window.page.keyboard.press("Enter")
+        window.page.wait_for_selector("text=no pictures here")
+        window.press("1")
+        window.page.locator("#ways button").first.click()
+        window.page.wait_for_selector("text=Step 2")
+        assert window.page.locator("#ways button").count() > 1
+        shown = window.page.evaluate("JSON.stringify(state)")
+        window.stop()
+        window.page.wait_for_selector("text=All done")
+        assert game.end() == 0
+    assert window.wrong == []
+    assert actions(tmp_path / "run") == [["move_to", "move_to", "stop"]]
+    moves = [one["action_args"]["viewpoint"] for one in lines(tmp_path / "run" / "decisions.jsonl")[:2]]
+    assert all(len(move) == 32 and move not in shown for move in moves)
+    assert nav_eval("replay", tmp_path / "run") == 0
+
+
+def test_object_and_picture_goals_are_told(tmp_path: Path) -> None:
+    for benchmark, told in (("objectnav-demo", "goal"), ("imagenav-demo", "pictures")):
+        sensors = "simulator.sensors={rgb: {width: 32, height: 24}, %s: {%s}}"
+        goal = ("objectgoal", "") if told == "goal" else ("imagegoal", "width: 32, height: 24")
+        arguments = [benchmark, "dataset.limit=1", sensors % goal, "--out", tmp_path / benchmark, "--port", 0]
+        with hosted(*arguments, said=tmp_path / f"{benchmark}.said") as game:
+            client = Client(game.link)
+            client.call("claim")
+            client.state("ready")
+            client.press("start")
+            shown = client.state("play", 1)
+            if told == "goal":
+                assert shown["goal"]["text"]
+            else:
+                assert [one["name"] for one in shown["pictures"]] == ["rgb", "imagegoal"]
+            client.press("stop")
+            assert game.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        (["agent_service.type=remote"], "agent_service.type: a person plays here"),
+        (["evaluation.parallel.sessions=2"], "evaluation.parallel: a person plays one episode at a time"),
+        (["task.actions=[stop,velocity]"], "not for stop, velocity"),
+        (["simulator.sensors={gps: {}}"], "a person needs a picture"),
+        (["--practice", 9, "--port", 0], "--practice 9: no building has so many"),
+        (["--port", 1_000_000], "--port"),
+    ],
+)
+def test_what_no_person_can_play_is_refused_at_once(room: list[str], tmp_path: Path, own: list[Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        human_here(*room, *own, "--out", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def human_here(*arguments: object) -> Any:
+    """The command in this process."""
+    app = App(result_action="return_value", exit_on_error=False, print_error=False)
+    app.default(human)
+    return app([str(one) for one in arguments])
+
+
+def test_a_taken_port_is_named(room: list[str], tmp_path: Path) -> None:
+    with serving(Game(), "k", "127.0.0.1", 0) as link, pytest.raises(ConfigError, match="nothing can listen"):
+        human_here(*room, "--port", Client(link).port, "--out", tmp_path / "run")
+
+
+def test_who_presses_nothing_but_forward_is_seen(tmp_path: Path) -> None:
+    kept = Decisions(tmp_path)
+    for episode, names in (("a", ["move_forward"] * 3 + ["stop"]), ("b", ["move_forward", "turn_left", "stop"])):
+        for name in names:
+            kept.add(episode, name, {}, 0.5)
+    notes = Decisions(tmp_path).notes()
+    assert notes[1:] == ["In 1 of 2 episodes nothing but forward was pressed."]
+    assert notes[0].startswith("Played by a person in a browser: 7 decisions in 2 episodes, 0.5 s each")
+
+
+def test_episodes_along_one_path_are_told_of() -> None:
+    config = benchmark_config("vln-demo", overrides=["dataset.limit=3", SMALL])
+    assert check_playable(config)[0].startswith("2 of 3 episodes have start and goal of an earlier one")
+    single = benchmark_config("vln-demo", overrides=["dataset.limit=1", SMALL])
+    assert check_playable(single) == []
