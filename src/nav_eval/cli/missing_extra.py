@@ -22,3 +22,8 @@ def buildings(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False
 def sweep(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]) -> int:
     """Measure robustness to perturbations; this needs the package nav-eval-extras."""
     raise missing("sweep", "nav-eval-extras")
+
+
+def collect(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]) -> int:
+    """Write training data; this needs the package nav-eval-extras."""
+    raise missing("collect", "nav-eval[collect]")
