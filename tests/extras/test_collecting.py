@@ -24,7 +24,9 @@ from PIL import Image
 
 import nav_eval
 from nav_eval.errors import ConfigError
+from nav_eval.gym import rollouts
 from nav_eval_extras.collecting.collection import JOURNAL, Wish, collect_into
+from nav_eval_extras.collecting.command import collect
 from nav_eval_extras.collecting.formats.datasets import Datasets
 from nav_eval_extras.collecting.formats.lerobot import LeRobot
 from nav_eval_extras.collecting.formats.navila import NaVILA
@@ -53,6 +55,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from importlib import import_module
+from nav_eval_extras.collecting.command import collect
 from nav_eval_extras.collecting.collection import Wish, collect_into
 module, name = sys.argv[1].split(":")
 collect_into(getattr(import_module(module), name), Path(sys.argv[2]), Wish("vln-demo", sys.argv[3:]))
@@ -332,6 +335,29 @@ def test_a_served_policy_acts_in_turns_and_the_oracle_labels(tmp_path: Path) -> 
     assert {*acted[acted != labels]} == {2}
     assert 0.1 < np.mean(acted != labels) < 0.6
     assert [row["actions"][1:] for row in annotations(out[0])] == [row["expert_action"][:-1] for row in rows]
+
+
+def test_the_command_writes_what_the_function_writes(
+    written: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert collect("vln-demo", *WORLD, out=one, format="streamvln") == 0
+    said = capsys.readouterr()
+    assert said.out.strip() == str(one)
+    assert re.search(rf"{PATHS} of {PATHS} paths, \d+ frames, 0\.\d+ GB, about 0 s left", said.err)
+    nav_eval.collect("vln-demo", two, overrides=WORLD, format="streamvln")
+    assert tree(one) == tree(two) == tree(written["streamvln"])
+
+
+def test_the_command_writes_npz_too(tmp_path: Path) -> None:
+    small = "simulator.sensors={depth: {width: 8, height: 6}}"
+    assert collect("vln-demo", *WORLD[1:], small, "dataset.limit=2", out=tmp_path / "walks", format="npz") == 0
+    assert [one["depth"].shape[1:] for one in rollouts(tmp_path / "walks")] == [(6, 8, 1)] * 2
+    with pytest.raises(ConfigError, match="npz takes none of"):
+        collect("vln-demo", out=tmp_path / "none", format="npz", processes=2)
+    for wrong in ("0/2", "3/2", "2", "a/b"):
+        with pytest.raises(ConfigError, match="write I/N"):
+            collect("vln-demo", out=tmp_path / "none", shard=wrong)
 
 
 def test_semantic_ids_are_those_of_the_sensor(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def _lines() -> Callable[[Progress], object]:
         if walked and (now - said >= SECONDS_BETWEEN_LINES or progress.done == progress.total):
             said = now
             left = (now - began) / walked * (progress.total - progress.done)
-            text = f"{progress.done} of {progress.total} paths, {_amount(progress)}, about {left:.0f} s left"
+            text = f"{progress.done} of {progress.total} paths, {spoken(_amount(progress))}, about {left:.0f} s left"
             print(spoken(text), file=sys.stderr, flush=True)  # noqa: T201
 
     return show
