@@ -76,7 +76,7 @@ def collect_into(kind: type[Format], out: Path, wish: Wish, *, processes: int = 
         raise ConfigError("collect: policy and a beta from 0 to below 1 go together.")
     config = wish.resolved()
     asked = Asked(config, kind.fps, wish.semantic, wish.beta)
-    about = _about(config, asked)
+    about = about_of(config, asked)
     writer = kind(out, about)
     with opened(asked.played, agent_given=wish.policy is None) as plan:
         todo = routes(plan.episodes)
@@ -101,7 +101,7 @@ def _fill(journal: Journal, writer: Format, walked: Iterator[tuple[Route, Walk |
         told(Progress(len(journal), total, journal.frames, journal.size, before))
 
 
-def _about(config: Config, asked: Asked) -> About:
+def about_of(config: Config, asked: Asked) -> About:
     simulator = config.simulator
     return About(
         benchmark=config.benchmark.name,

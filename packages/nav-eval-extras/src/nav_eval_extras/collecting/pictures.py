@@ -27,7 +27,8 @@ def jpeg(rgb: Any) -> bytes:
 def millimetres(depth: Any) -> Any:
     """(H, W) or (H, W, 1) metres -> (H, W) uint16 millimetres, at most 65.535 m."""
     scaled = np.multiply(depth.reshape(depth.shape[:2]), np.float32(MM))
-    return np.minimum(np.rint(scaled, out=scaled), 65535, out=scaled).astype(np.uint16)
+    scaled += np.float32(0.5)
+    return np.minimum(scaled, np.float32(65535), out=scaled).astype(np.uint16)
 
 
 def png16(values: Any) -> bytes:
@@ -42,7 +43,7 @@ def png16(values: Any) -> bytes:
     rows[0, 1:] = raw[0]
     np.subtract(raw[1:], raw[:-1], out=rows[1:, 1:])
     packer = zlib.compressobj(2)
-    data = packer.compress(rows.tobytes()) + packer.flush()
+    data = packer.compress(rows) + packer.flush()
     head = struct.pack(">IIBBBBB", width, height, 16, 0, 0, 0, 0)
     return PNG_HEAD + _chunk(b"IHDR", head) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
 
@@ -64,7 +65,7 @@ class Video:
         self._stream: Any = self._container.add_stream("libx264", rate=fps)
         self._stream.width, self._stream.height, self._stream.pix_fmt = width, height, self.PIXELS
         self._stream.thread_count = 1
-        self._stream.options = {"preset": "veryfast", "crf": "20", "g": str(self.GAP), "bf": "0"}
+        self._stream.options = {"preset": "ultrafast", "crf": "20", "g": str(self.GAP), "bf": "0"}
 
     def add(self, rgb: Any) -> None:
         """(H, W, 3) uint8."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nav_eval.config.schema import Config
+from nav_eval.config.schema import Config, SensorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.environment import Environment, derived_seed
 from nav_eval.core.interfaces import AgentClient, EpisodeOffer
@@ -24,11 +24,10 @@ from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.runs.builder import Plan
 from nav_eval.runs.plan import opened
+from nav_eval.simulator.sensors.frame import HEIGHT, HFOV, WIDTH
 from nav_eval_extras.collecting.paths import Route
 from nav_eval_extras.collecting.walking import Cameras, Walk, Walker, follow_oracle
 
-SAME = ("width", "height", "hfov")
-SIDE_DEFAULTS = {"width": 640, "height": 480, "hfov": 90.0}
 GROUP = 4
 """Routes of one building that a process walks before it hands them back."""
 
@@ -44,31 +43,25 @@ class Asked:
 
     @property
     def cameras(self) -> Cameras:
-        """Raises ConfigError where RGB and depth are not of one camera."""
-        sensors = {self._kind(name): name for name in reversed(self.config.simulator.sensors)}
+        """Raises ConfigError where RGB and depth are not of one camera, or depth is not in metres."""
+        names = {self._kind(name): name for name in reversed(self.config.simulator.sensors)}
         wanted = ["rgb", "depth", *(["semantic"] if self.semantic else [])]
-        if lacking := [kind for kind in wanted if kind not in sensors]:
+        if lacking := [kind for kind in wanted if kind not in names]:
             raise ConfigError(
                 f"collect: there is no sensor of type {lacking[0]}. Add +simulator.sensors.{lacking[0]}={{}}"
             )
-        found = [self.config.simulator.sensors[sensors[kind]] for kind in wanted]
-        shapes = [tuple(getattr(one, side) or SIDE_DEFAULTS[side] for side in SAME) for one in found]
-        if len({*shapes}) > 1:
+        lenses = {_lens(self.config.simulator.sensors[names[kind]]) for kind in wanted}
+        if len(lenses) > 1:
             raise ConfigError(
                 f"collect: {', '.join(wanted)} must be of one camera, with the same width, height and hfov. "
                 "Set them in simulator.sensors."
             )
-        if self.config.simulator.sensors[sensors["depth"]].normalize:
+        if self.config.simulator.sensors[names["depth"]].normalize:
             raise ConfigError(
-                f"collect: depth is recorded in metres. Set simulator.sensors.{sensors['depth']}.normalize=false"
+                f"collect: depth is recorded in metres. Set simulator.sensors.{names['depth']}.normalize=false"
             )
-        return Cameras(
-            Lens(*shapes[0]),
-            sensors["rgb"],
-            sensors["depth"],
-            sensors.get("semantic") if self.semantic else None,
-            self.fps,
-        )
+        semantic = names["semantic"] if self.semantic else None
+        return Cameras(lenses.pop(), names["rgb"], names["depth"], semantic, self.fps)
 
     def _kind(self, name: str) -> str:
         return self.config.simulator.sensors[name].type or name
@@ -85,6 +78,10 @@ class Asked:
             if name in (cameras.rgb, cameras.depth, cameras.semantic)
         }
         return self.config.model_copy(update={"simulator": simulator.model_copy(update={"sensors": kept})})
+
+
+def _lens(sensor: SensorConfig) -> Lens:
+    return Lens(sensor.width or WIDTH, sensor.height or HEIGHT, sensor.hfov or HFOV)
 
 
 class Learner:

@@ -119,8 +119,9 @@ class Walker:
         while not environment.over:
             seen, expert = environment.observe(), environment.expert_action()
             action = choose(seen, expert)
-            self._record(walk, seen, video)
-            coarse.append(millimetres(seen[self._cameras.depth][::COARSE, ::COARSE]))
+            depth = millimetres(seen[self._cameras.depth])
+            coarse.append(depth[::COARSE, ::COARSE].copy())
+            self._record(walk, seen, depth, video)
             walk.expert_actions.append(_number(expert))
             walk.actions.append(_number(action))
             environment.step(action)
@@ -133,13 +134,13 @@ class Walker:
         lens, fps = self._cameras.lens, self._cameras.fps
         return Video(lens.width, lens.height, fps) if fps else None
 
-    def _record(self, walk: Walk, seen: Observations, video: Video | None) -> None:
+    def _record(self, walk: Walk, seen: Observations, depth: Any, video: Video | None) -> None:
         cameras, environment = self._cameras, self._environment
         state = environment.simulator.get_agent_state()
         walk.poses.append((*state.position, *state.rotation))
         walk.cameras.append(_pose(*cast("HasRenderer", environment.simulator).camera()))
         walk.distances.append(environment.distance_to_goal())
-        walk.depth.append(png16(millimetres(seen[cameras.depth])))
+        walk.depth.append(png16(depth))
         if cameras.semantic is not None:
             walk.semantic.append(png16(np.clip(seen[cameras.semantic], 0, 65535).astype(np.uint16)))
         if video is None:

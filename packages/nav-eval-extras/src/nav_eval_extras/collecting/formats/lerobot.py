@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nav_eval.errors import ConfigError
-from nav_eval.results.files import write_atomically, write_json, write_lines
+from nav_eval.results.files import write_bytes, write_json, write_lines
 from nav_eval_extras.collecting.formats.base import Format, require_pyarrow
 from nav_eval_extras.collecting.formats.tables import IMAGE, matrix, scalar, vector, write_table
 from nav_eval_extras.collecting.pictures import Video
@@ -56,7 +56,7 @@ class LeRobot(Format):
         place = {"episode_chunk": index // CHUNK, "episode_index": index}
         film = self.out / VIDEO.format(video_key=RGB, **place)
         film.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(film, lambda fresh: fresh.write_bytes(walk.video))
+        write_bytes(film, walk.video)
         begun, steps = self._frames, len(walk)
         own = {
             "timestamp": (scalar("float32"), np.arange(steps) / self.fps),
