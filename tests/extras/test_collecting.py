@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -395,6 +396,18 @@ def test_what_cannot_be_collected_is_said_in_a_sentence(written: dict[str, Path]
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(ConfigError, match="holds something else"):
         collect_into(StreamVLN, tmp_path, Wish("vln-demo", WORLD))
+
+
+def test_a_damaged_collection_is_named(written: dict[str, Path], tmp_path: Path) -> None:
+    for name in (JOURNAL, "collection.json"):
+        out = tmp_path / name
+        shutil.copytree(written["navila"], out)
+        (out / name).write_bytes(b"{]\n" + (out / name).read_bytes())
+        with pytest.raises(ConfigError, match=rf"{name}: is damaged"):
+            collect_into(NaVILA, out, Wish("vln-demo", WORLD))
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match="file: is a file"):
+        collect_into(NaVILA, tmp_path / "file", Wish("vln-demo", WORLD))
 
 
 def test_without_pyarrow_the_line_that_installs_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -171,7 +171,8 @@ class Journal:
     def _read(self) -> Iterator[dict[str, Any]]:
         if self._path.exists():
             with self._path.open("rb") as file:
-                yield from map(json.loads, file)
+                for line in file:
+                    yield _parsed(self._path, line)
 
     def _cut(self) -> None:
         """Drop a last line that a kill cut short."""
@@ -180,15 +181,24 @@ class Journal:
             os.truncate(self._path, data.rfind(b"\n") + 1)
 
 
+def _parsed(file: Path, data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except ValueError:
+        raise ConfigError(f"{file}: is damaged ({data[:40]!r}). Choose another folder with --out.") from None
+
+
 def _settle(out: Path, settings: Mapping[str, Any]) -> None:
     file, text = out / ASKED, json.dumps(settings, indent=1)
+    if out.is_file():
+        raise ConfigError(f"{out}: is a file. Choose an empty folder or a new one with --out.")
     with explained(out):
         out.mkdir(parents=True, exist_ok=True)
     if not file.exists():
         if any(out.iterdir()):
             raise ConfigError(f"{out}: this folder holds something else. Choose an empty or a new one with --out.")
         write_bytes(file, text.encode())
-    elif json.loads(file.read_bytes()) != json.loads(text):
+    elif _parsed(file, file.read_bytes()) != json.loads(text):
         raise ConfigError(
             f"{file}: this collection was begun with other settings. Choose another folder, or the same settings."
         )

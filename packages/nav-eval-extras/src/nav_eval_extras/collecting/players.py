@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
@@ -21,7 +22,7 @@ from nav_eval.core.stopping import deaf_to_ctrl_c, heed_as_worker
 from nav_eval.core.types import Observations
 from nav_eval.dataset.episode import Episode, Instruction
 from nav_eval.engine.render.camera import Lens
-from nav_eval.errors import ConfigError, SimulatorError
+from nav_eval.errors import ConfigError, ResourceExhausted, SimulatorError
 from nav_eval.runs.builder import Plan
 from nav_eval.runs.plan import opened
 from nav_eval.simulator.sensors.frame import HEIGHT, HFOV, WIDTH
@@ -187,11 +188,20 @@ def _of_processes(asked: Asked, todo: Sequence[Route], processes: int) -> Iterat
             waiting.append((group, pool.submit(_walk_group, group)))
         while waiting:
             group, done = waiting.popleft()
-            yield from zip(group, done.result())
+            yield from zip(group, _result(done))
             for further in islice(groups, 1):
                 waiting.append((further, pool.submit(_walk_group, further)))
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _result(done: Future[list[Walk | str]]) -> list[Walk | str]:
+    try:
+        return done.result()
+    except BrokenProcessPool:
+        raise ResourceExhausted(
+            "collect: a process was killed, perhaps for its memory. The same call with fewer --processes goes on."
+        ) from None
 
 
 def _groups(todo: Sequence[Route]) -> Iterator[list[Route]]:
