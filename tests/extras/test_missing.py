@@ -44,6 +44,12 @@ def test_a_missing_feature_is_named_with_what_installs_it(arguments: tuple[str, 
     assert f"{INSTALL}nav-eval-extras" in said
 
 
+def test_the_missing_collection_is_named_with_the_extra_that_brings_its_formats(tmp_path: Path) -> None:
+    code, said = without_extras("collect", "vln-demo", "--out", "walks", cwd=tmp_path)
+    assert code == 2
+    assert f"{INSTALL}'nav-eval[collect]'" in said
+
+
 def test_missing_physics_is_named_with_the_extra_that_brings_mujoco_too(tmp_path: Path) -> None:
     code, said = without_extras("run", "pointnav-demo", "simulator.physics=mujoco", cwd=tmp_path)
     assert code == 2

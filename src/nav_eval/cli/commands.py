@@ -105,6 +105,11 @@ WORLDS = {
             ),
         },
     ),
+    "collect": Command(
+        "Write training data: walks of the oracle as LeRobot, StreamVLN and other formats.",
+        "nav_eval.cli.missing_extra:collect",
+        "nav-eval collect vln-demo profile=streamvln --format streamvln --out walks",
+    ),
     "validate": Command(
         "List every fault of a data set file.", "nav_eval.cli.inspect:validate", "nav-eval validate val_seen.json.gz"
     ),

@@ -27,3 +27,8 @@ def sweep(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]) 
 def human(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]) -> int:
     """Let a person play in a browser; this needs the package nav-eval-extras."""
     raise missing("human", "nav-eval-extras")
+
+
+def collect(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]) -> int:
+    """Write training data; this needs the package nav-eval-extras."""
+    raise missing("collect", "nav-eval[collect]")

@@ -25,10 +25,16 @@ from nav_eval.gym.environment import expert_or_none
 from nav_eval.gym.forms import Form
 from nav_eval.gym.vector import NavVectorEnv
 from nav_eval.logging import get_logger
+from nav_eval.registry import Registry
 from nav_eval.results.files import write_atomically, write_bytes
 
 Policy: TypeAlias = Callable[[Mapping[str, Any], Any], Any]
 """(observations of all environments, (num_envs,) bool: whose episode begins now) -> (num_envs,) actions."""
+FORMATS: Registry[Any] = Registry(
+    "training data",
+    elsewhere=dict.fromkeys(("datasets", "lerobot", "navila", "streamvln", "webdataset"), "nav-eval[collect]"),
+)
+"""Those of nav-eval-extras; npz is written here."""
 ASKED = "collection.json"
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -37,7 +43,7 @@ def collect(
     benchmark: str | None,
     out: str | Path,
     *,
-    policy: Policy | None = None,
+    policy: Policy | str | None = None,
     expert: float = 1.0,
     seed: int = 0,
     num_envs: int = 8,
@@ -48,6 +54,8 @@ def collect(
     record: Sequence[str] | None = None,
     steps_a_file: int = 4096,
     compress: bool = False,
+    format: str = "npz",  # noqa: A002 - the option's name
+    **walking: Any,
 ) -> list[Path]:
     """Play each episode once and write it to the folder `out`; the same call again goes on where it was interrupted.
 
@@ -56,9 +64,17 @@ def collect(
     sensors whose observations are written, for a policy that keeps what it made of pictures; None: all. How far it is
     stands in the log (INFO). Returns the files. Raises ConfigError where `out` holds another collection, and for a
     sensor in `record` that is not there.
+
+    `format`: any other than npz is written as by `nav-eval collect`, and the folder returned. It takes `overrides`,
+    `config`, `seed`, `expert`, as `policy` an address (grpc://HOST:PORT), and in `walking` what else that command has:
+    `semantic`, `processes`, `shard` (k from 0, n).
     """
     from nav_eval.gym import make_vec_env
 
+    if format != "npz":
+        return [_walked(format, benchmark, out, overrides, config, seed, policy=policy, beta=expert, **walking)]
+    if walking or isinstance(policy, str):
+        raise ConfigError("collect: format npz takes none of semantic, processes and shard, and a function as policy.")
     if expert < 1 and policy is None:
         raise ConfigError("collect: give a policy for the steps that are not the oracle's, or expert=1.")
     folder = Path(out)
@@ -74,6 +90,20 @@ def collect(
     finally:
         envs.close()
     return parts(folder)
+
+
+def _walked(
+    kind: str,
+    benchmark: str | None,
+    out: str | Path,
+    overrides: Sequence[str],
+    config: str | None,
+    seed: int,
+    **wish: Any,
+) -> Path:
+    seeded = [*overrides, f"seed={seed}"] if seed else [*overrides]
+    folder: Path = FORMATS.get(kind).collect(benchmark, out, overrides=seeded, config=config, **wish)
+    return folder
 
 
 def parts(folder: str | Path) -> list[Path]:

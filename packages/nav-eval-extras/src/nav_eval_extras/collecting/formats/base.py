@@ -1,0 +1,81 @@
+"""What every format does: write one walk, whole or not at all, and at the end the files that list all of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from nav_eval.engine.render.camera import Lens
+from nav_eval.errors import ConfigError
+from nav_eval_extras.collecting.walking import Walk
+
+
+@dataclass(frozen=True)
+class About:
+    """What the files say of the whole. `height`: of the camera above the floor; lengths in m, angles in degrees."""
+
+    benchmark: str
+    lens: Lens
+    height: float
+    forward_step: float
+    turn_angle: float
+    max_steps: int
+    semantic: bool = False
+
+
+class Format(ABC):
+    """One collection in one folder. What `write` returns is kept in the journal, and `finish` is given all of it.
+
+    `write` may be called again for an episode that a kill interrupted, and then leaves the same bytes.
+    """
+
+    fps: ClassVar[int] = 0
+    """Of videos; 0: single frames."""
+
+    def __init__(self, out: Path, about: About) -> None:
+        self.out, self.about = out, about
+
+    @classmethod
+    def collect(cls, benchmark: str | None, out: str | Path, **wish: Any) -> Path:
+        """`nav_eval.collect(benchmark, out, format=...)`: fields of Wish, and `processes`."""
+        from nav_eval_extras.collecting.collection import Wish, collect_into
+
+        processes = wish.pop("processes", 1)
+        return collect_into(cls, Path(out), Wish(benchmark, **wish), processes=processes)
+
+    @abstractmethod
+    def write(self, walk: Walk, index: int) -> Mapping[str, Any]:
+        """`index`: of the episode, from 0, without gaps. The answer holds `languages`, the tags of its instructions."""
+
+    @abstractmethod
+    def finish(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Write the files that list the episodes; `records` are read one by one, and may be iterated again."""
+
+    def resume(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Go on after these episodes: called once, before the first `write`."""
+
+    def configs(self) -> str:
+        """YAML at the top of the card, for Hugging Face's `load_dataset`."""
+        return ""
+
+    def loading(self) -> str:
+        """Markdown: what reads it."""
+        return ""
+
+
+def require_pyarrow() -> None:
+    """Raises ConfigError that says how to get it."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise ConfigError(
+            "collect: this format needs the package pyarrow. Install it: pip install 'nav-eval-extras[collect]'"
+        ) from None
+
+
+def wordings(walk: Walk) -> list[dict[str, str]]:
+    """All instructions, as plain JSON."""
+    return [{"text": one.text, "language": one.language, "episode_id": one.episode_id} for one in walk.route.wordings]

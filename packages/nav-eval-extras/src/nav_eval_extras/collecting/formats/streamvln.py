@@ -1,0 +1,76 @@
+"""StreamVLN: images/<id>/rgb/NNN.jpg and annotations.json; its reader puts the last action, stop, there itself."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from nav_eval.results.files import write_atomically
+from nav_eval_extras.collecting.formats.base import Format, wordings
+from nav_eval_extras.collecting.walking import Walk
+
+BEGINS = -1
+"""What stands before the first action."""
+
+
+class StreamVLN(Format):
+    """What streamvln/dataset/vln_action_dataset.py reads. Depth, poses and the rest lie beside the pictures."""
+
+    def write(self, walk: Walk, index: int) -> Mapping[str, Any]:
+        scene = re.sub(r"\W+", "-", walk.route.key[0].rsplit("/", 1)[-1].split(".", 1)[0])
+        name = f"images/{scene}_{self.about.benchmark}_{index:06d}"
+        fresh = self.out / f"{name}.tmp"
+        shutil.rmtree(fresh, ignore_errors=True)
+        digits = max(3, len(str(self.about.max_steps)))  # the reader sorts names as texts
+        for kind, ending, files in (
+            ("rgb", "jpg", walk.rgb),
+            ("depth", "png", walk.depth),
+            ("semantic", "png", walk.semantic),
+        ):
+            for number, data in enumerate(files, 1):
+                file = fresh / kind / f"{number:0{digits}d}.{ending}"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(data)
+        (fresh / "steps.json").write_text(json.dumps(_steps(walk)))
+        shutil.rmtree(self.out / name, ignore_errors=True)
+        fresh.rename(self.out / name)
+        return {
+            "id": index,
+            "video": name,
+            "instructions": [one.text for one in walk.route.wordings],
+            "actions": [BEGINS, *walk.expert_actions[:-1]],
+            "languages": [one.language for one in walk.route.wordings],
+            "scene_id": walk.route.key[0],
+            "episode_ids": [one["episode_id"] for one in wordings(walk)],
+        }
+
+    def finish(self, records: Iterable[Mapping[str, Any]]) -> None:
+        def write(fresh: Any) -> None:
+            with fresh.open("w", encoding="utf-8") as file:
+                for number, record in enumerate(records):
+                    file.write(("[\n" if number == 0 else ",\n") + json.dumps(record, ensure_ascii=False))
+                file.write("\n]\n")
+
+        write_atomically(self.out / "annotations.json", write)
+
+    def loading(self) -> str:
+        return (
+            "`annotations.json` and `images/` are what StreamVLN's `--video_folder` takes. `depth/` holds millimetres "
+            "(16-bit PNG), `steps.json` poses, camera poses, intrinsics, distances and pixels of each step."
+        )
+
+
+def _steps(walk: Walk) -> dict[str, Any]:
+    return {
+        "action": walk.actions,
+        "expert_action": walk.expert_actions,
+        "pose": walk.poses,
+        "camera_pose": [camera.tolist() for camera in walk.cameras],
+        "intrinsics": walk.intrinsics.tolist(),
+        "distance_to_goal": walk.distances,
+        "goal_pixel": walk.goals,
+        "subgoal": walk.subgoals,
+    }

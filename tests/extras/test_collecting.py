@@ -1,0 +1,416 @@
+"""Training data: each format read back by other people's code, and walked again from the file's own actions."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from pathlib import Path
+from typing import Any
+
+import av
+import datasets
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import webdataset
+from PIL import Image
+
+import nav_eval
+from nav_eval.errors import ConfigError
+from nav_eval.gym import rollouts
+from nav_eval_extras.collecting.collection import JOURNAL, Wish, collect_into
+from nav_eval_extras.collecting.command import collect
+from nav_eval_extras.collecting.formats.datasets import Datasets
+from nav_eval_extras.collecting.formats.lerobot import LeRobot
+from nav_eval_extras.collecting.formats.navila import NaVILA
+from nav_eval_extras.collecting.formats.streamvln import StreamVLN
+from nav_eval_extras.collecting.formats.webdataset import WebDataset
+from nav_eval_extras.collecting.pictures import png16
+from patience import PATIENCE
+from served import served
+
+SENSORS = "{rgb: {width: 96, height: 72, hfov: 79}, depth: {width: 96, height: 72, hfov: 79}}"
+WORLD = [
+    f"simulator.sensors={SENSORS}",
+    "dataset.generate.rooms=2",
+    "dataset.generate.per_scene=3",
+    "dataset.generate.scenes=2",
+]
+FORMATS = {
+    "lerobot": LeRobot,
+    "streamvln": StreamVLN,
+    "navila": NaVILA,
+    "webdataset": WebDataset,
+    "datasets": Datasets,
+}
+PATHS = 6
+KILLED = """
+import sys
+from pathlib import Path
+from importlib import import_module
+from nav_eval_extras.collecting.command import collect
+from nav_eval_extras.collecting.collection import Wish, collect_into
+module, name = sys.argv[1].split(":")
+collect_into(getattr(import_module(module), name), Path(sys.argv[2]), Wish("vln-demo", sys.argv[3:]))
+"""
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A whole collection in each format, in homes that are in the cache by then."""
+    folder = tmp_path_factory.mktemp("written")
+    nav_eval.make_env("vln-demo", overrides=WORLD).close()
+    return {name: collect_into(kind, folder / name, Wish("vln-demo", WORLD)) for name, kind in FORMATS.items()}
+
+
+@pytest.fixture(scope="module")
+def env() -> Any:
+    env = nav_eval.make_env("vln-demo", overrides=WORLD, expert_actions=True)
+    yield env
+    env.close()
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+def annotations(folder: Path) -> list[dict[str, Any]]:
+    return json.loads((folder / "annotations.json").read_text())
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def picture(file: Any) -> Any:
+    return np.array(Image.open(file))
+
+
+def test_each_path_is_walked_once_with_all_its_instructions(written: dict[str, Path], env: Any) -> None:
+    rows = annotations(written["streamvln"])
+    assert len(rows) == PATHS
+    told = {
+        (row["scene_id"], name): (text, tag)
+        for row in rows
+        for name, text, tag in zip(row["episode_ids"], row["instructions"], row["languages"], strict=True)
+    }
+    episodes = env.unwrapped.episodes
+    assert told == {key: (one.instruction.text, one.instruction.language) for key, one in episodes.items()}
+    assert {tag for _, tag in told.values()} == {"en", "zh"}
+    starts = [(row["scene_id"], episodes[row["scene_id"], row["episode_ids"][0]].start_position) for row in rows]
+    assert len({*starts}) > PATHS / 2
+
+
+def test_the_actions_of_a_file_lead_to_its_poses_and_pictures(written: dict[str, Path], env: Any) -> None:
+    """StreamVLN's rules: names sorted as texts, the first action is -1, and stop follows the last one."""
+    for row in annotations(written["streamvln"])[::2]:
+        folder = written["streamvln"] / row["video"]
+        frames, depths = sorted((folder / "rgb").iterdir()), sorted((folder / "depth").iterdir())
+        actions = [*row["actions"][1:], 0]
+        steps = json.loads((folder / "steps.json").read_text())
+        assert row["actions"][0] == -1
+        assert len(frames) == len(depths) == len(actions) == len(row["actions"]) > 3
+        seen, info = env.reset(options={"episode": (row["scene_id"], row["episode_ids"][-1])})
+        over = False
+        for step, action in enumerate(actions):
+            assert not over
+            assert info["expert_action"] == steps["expert_action"][step] == action
+            state = env.unwrapped.environment.simulator.get_agent_state()
+            assert steps["pose"][step] == [*state.position, *state.rotation]
+            assert steps["distance_to_goal"][step] == pytest.approx(env.unwrapped.distance_to_goal())
+            assert np.abs(picture(frames[step]).astype(int) - seen["rgb"]).mean() < 6
+            np.testing.assert_allclose(picture(depths[step]) / 1000, seen["depth"][..., 0], atol=0.00051)
+            seen, _, over, _, info = env.step(action)
+        assert over
+        assert info["metrics"]["success"] == 1
+
+
+def test_a_pixel_shows_the_place_that_the_agent_reaches(written: dict[str, Path]) -> None:
+    """The ray of camera pose, intrinsics and pixel meets where it later stands, and nothing is before it in depth."""
+    missed, hidden, beyond = [], [], []
+    for row in annotations(written["streamvln"]):
+        folder = written["streamvln"] / row["video"]
+        steps = json.loads((folder / "steps.json").read_text())
+        way = np.array(steps["pose"])[:, :3]
+        for step, file in enumerate(sorted((folder / "depth").iterdir())):
+            camera, depth = np.array(steps["camera_pose"][step]), picture(file) / 1000
+            np.testing.assert_allclose(camera[:3, 3], way[step] + [0, 1.25, 0], atol=1e-6)
+            assert np.linalg.det(camera[:3, :3]) == pytest.approx(1)
+            if step and steps["action"][step - 1] == 1:
+                moved = way[step] - way[step - 1]
+                assert moved @ camera[:3, 2] > 0.6 * np.linalg.norm(moved)  # forward is where the camera looks
+            count, column, line = steps["subgoal"][step]
+            assert (count > 0) == (column >= 0) == (line >= 0)
+            if count < 0:
+                continue
+            ray = camera[:3, :3] @ np.linalg.inv(steps["intrinsics"]) @ [column + 0.5, line + 0.5, 1.0]
+            local = way[step + count] - camera[:3, 3]
+            far = local @ camera[:3, 2]
+            missed.append(np.linalg.norm(local - far * ray) / far)
+            hidden.append(far - depth[line, column])
+            beyond.append(step + count + 1 < len(way))
+    assert len(missed) > 50
+    assert max(missed) < 0.02  # two pixels
+    assert np.quantile(hidden, 0.95) < 0.3
+    assert any(beyond)
+    assert not all(beyond)
+
+
+def test_lerobot_files_are_what_its_reader_expects(written: dict[str, Path], tmp_path: Path) -> None:
+    """Paths from info.json, times from frame numbers, tasks from their numbers, as LeRobotDataset v2.1 finds them."""
+    folder = written["lerobot"]
+    info = json.loads((folder / "meta" / "info.json").read_text())
+    episodes, tasks = lines(folder / "meta" / "episodes.jsonl"), lines(folder / "meta" / "tasks.jsonl")
+    statistics = lines(folder / "meta" / "episodes_stats.jsonl")
+    named = {one["task_index"]: one["task"] for one in tasks}
+    assert info["codebase_version"] == "v2.1"
+    assert (info["total_episodes"], info["total_tasks"]) == (len(episodes), len(named)) == (PATHS, 6 * PATHS)
+    assert info["splits"] == {"train": f"0:{PATHS}"}
+    rows = datasets.load_dataset("parquet", data_dir=str(folder / "data"), split="train", cache_dir=str(tmp_path))
+    assert {*rows.column_names} | {"observation.images.rgb"} == {*info["features"]}
+    assert rows["index"] == [*range(info["total_frames"])]
+    begun = 0
+    for episode, stats in zip(episodes, statistics, strict=True):
+        place = {"episode_chunk": 0, "episode_index": episode["episode_index"]}
+        table = pq.read_table(folder / info["data_path"].format(**place)).to_pandas()
+        assert len(table) == episode["length"]
+        assert {named[task] for task in table["task_index"]} == {episode["tasks"][0]}
+        film = folder / info["video_path"].format(video_key="observation.images.rgb", **place)
+        frames = list(av.open(str(film)).decode(video=0))
+        np.testing.assert_allclose([frame.time for frame in frames], table["timestamp"], atol=1e-4)
+        assert (frames[0].height, frames[0].width, 3) == (*info["features"]["observation.images.rgb"]["shape"],)
+        assert stats["stats"]["action"]["mean"] == [pytest.approx(table["action"].mean())]
+        assert stats["stats"]["observation.state"]["max"] == pytest.approx(np.stack(table["observation.state"]).max(0))
+        assert np.shape(stats["stats"]["observation.images.rgb"]["std"]) == (3, 1, 1)
+        begun += episode["length"]
+    assert begun == info["total_frames"] == len(rows)
+    for name, feature in info["features"].items():
+        if name != "observation.images.rgb" and feature["dtype"] != "image":
+            assert np.size(rows[0][name]) == np.prod(feature["shape"]), name
+
+
+def test_lerobot_holds_the_same_walks_as_streamvln(written: dict[str, Path]) -> None:
+    folder, other = written["lerobot"], written["streamvln"]
+    camera = "125cm_0deg"
+    for index, row in enumerate(annotations(other)):
+        steps = json.loads((other / row["video"] / "steps.json").read_text())
+        table = pq.read_table(folder / f"data/chunk-000/episode_{index:06d}.parquet").to_pandas()
+        assert table["action"].tolist() == steps["action"]
+        np.testing.assert_allclose(np.stack(table["observation.state"]), steps["pose"], atol=1e-5)
+        poses = np.stack([np.stack(one) for one in table[f"pose.{camera}"]])
+        np.testing.assert_allclose(poses, steps["camera_pose"], atol=1e-5)
+        assert table[f"relative_goal_frame_id.{camera}"].tolist() == [one[0] for one in steps["subgoal"]]
+        assert [one.tolist() for one in table[f"goal.{camera}"]] == [one[1:] for one in steps["subgoal"]]
+        film = folder / f"videos/chunk-000/observation.images.rgb/episode_{index:06d}.mp4"
+        stills = sorted((other / row["video"] / "rgb").iterdir())
+        for frame, still in zip(av.open(str(film)).decode(video=0), stills, strict=True):
+            assert np.abs(frame.to_ndarray(format="rgb24").astype(int) - picture(still)).mean() < 9
+        depths = sorted((other / row["video"] / "depth").iterdir())
+        for one, file in zip(table["observation.depth"], depths, strict=True):
+            assert one["bytes"] == file.read_bytes()
+
+
+def test_navila_reads_a_question_an_answer_and_the_frames_so_far(written: dict[str, Path]) -> None:
+    """As LazyVLNCEDataset samples frames, and as its evaluation understands an answer."""
+    folder, rows = written["navila"], annotations(written["navila"])
+    walks = annotations(written["streamvln"])
+    said: dict[tuple[str, str], list[int]] = {}
+    for row in rows:
+        frames = [folder / "train" / frame for frame in row["frames"]]
+        taken = [*np.linspace(0, len(frames) - 1, num=7, endpoint=False, dtype=int), -1]
+        assert all(Image.open(frames[place]).size == (96, 72) for place in taken)
+        actions = said.setdefault((row["video_id"], row["q"]), [])
+        assert len(frames) == len(actions) + 1
+        actions += understood(row["a"])
+    assert len(said) == 6 * PATHS
+    for (name, text), actions in said.items():
+        walk = walks[int(name)]
+        assert text in walk["instructions"]
+        assert actions == [*walk["actions"][1:], 0]
+
+
+def understood(answer: str) -> list[int]:
+    if re.search(r"\bstop\b", answer):
+        return [0]
+    if found := re.search(r"\bis move forward\b (\d+) cm", answer):
+        return [1] * (int(found[1]) // 25)
+    found = re.search(r"\bis turn (left|right)\b (\d+) degree", answer)
+    assert found
+    return [2 if found[1] == "left" else 3] * (int(found[2]) // 15)
+
+
+def test_webdataset_reads_whole_steps_in_order(written: dict[str, Path]) -> None:
+    file = written["webdataset"] / "steps-000000.tar"
+    steps = list(webdataset.WebDataset(str(file), shardshuffle=False, empty_check=False))
+    told = [json.loads(step["json"]) for step in steps]
+    walks = annotations(written["streamvln"])
+    assert [(one["episode_index"], one["step"]) for one in told] == [
+        (walk["id"], step) for walk in walks for step in range(len(walk["actions"]))
+    ]
+    firsts = [one for one in told if one["step"] == 0]
+    assert [[said["text"] for said in one["instructions"]] for one in firsts] == [one["instructions"] for one in walks]
+    still = written["streamvln"] / walks[0]["video"]
+    assert steps[3]["jpg"] == (still / "rgb" / "004.jpg").read_bytes()
+    assert steps[3]["depth.png"] == (still / "depth" / "004.png").read_bytes()
+    with tarfile.open(file) as archive:
+        assert len(archive.getnames()) == 3 * len(steps)
+
+
+def test_hugging_face_loads_the_folder_as_it_stands(written: dict[str, Path], tmp_path: Path) -> None:
+    rows = datasets.load_dataset(str(written["datasets"]), split="train", cache_dir=str(tmp_path))
+    walks = annotations(written["streamvln"])
+    assert len(rows) == sum(len(walk["actions"]) for walk in walks)
+    first = rows[1]
+    assert first["instructions"] == walks[0]["instructions"]
+    assert first["languages"] == walks[0]["languages"]
+    still = written["streamvln"] / walks[0]["video"]
+    np.testing.assert_array_equal(np.array(first["rgb"]), picture(still / "rgb" / "002.jpg"))
+    np.testing.assert_array_equal(np.array(first["depth"]), picture(still / "depth" / "002.png"))
+    steps = json.loads((still / "steps.json").read_text())
+    assert first["pose"] == steps["pose"][1]
+    np.testing.assert_allclose(first["camera_pose"], steps["camera_pose"][1], atol=1e-5)
+
+
+def test_a_card_says_where_the_data_come_from(written: dict[str, Path]) -> None:
+    for folder in written.values():
+        card = (folder / "README.md").read_text()
+        frames = sum(len(walk["actions"]) for walk in annotations(written["streamvln"]))
+        for said in ("generator homes 8, seed demo", f"| {PATHS} |", "18 en, 18 zh", f"{frames}, 96x72", "Licence"):
+            assert said in card
+
+
+@pytest.mark.parametrize("name", ["lerobot", "streamvln", "webdataset"])
+def test_what_was_killed_goes_on_and_is_the_same(name: str, written: dict[str, Path], tmp_path: Path) -> None:
+    kind, out = FORMATS[name], tmp_path / "killed"
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, f"{kind.__module__}:{kind.__name__}", str(out), *WORLD], cwd=tmp_path
+    )
+    journal, deadline = out / JOURNAL, time.monotonic() + PATIENCE
+    while not (journal.exists() and journal.read_bytes().count(b"\n") >= 2) and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait(PATIENCE) == -signal.SIGKILL
+    with journal.open("ab") as file:
+        file.write(b'{"record": {"cut short')
+    assert not (out / "README.md").exists()
+    collect_into(kind, out, Wish("vln-demo", WORLD))
+    assert tree(out) == tree(written[name])
+
+
+def test_several_processes_write_the_same_files(written: dict[str, Path], tmp_path: Path) -> None:
+    collect_into(WebDataset, tmp_path, Wish("vln-demo", WORLD), processes=2)
+    assert tree(tmp_path) == tree(written["webdataset"])
+
+
+def test_shards_share_the_paths_out(written: dict[str, Path], tmp_path: Path) -> None:
+    parts = [collect_into(StreamVLN, tmp_path / f"{k}", Wish("vln-demo", WORLD, shard=(k, 2))) for k in range(2)]
+    found = [[row["episode_ids"] for row in annotations(part)] for part in parts]
+    whole = [row["episode_ids"] for row in annotations(written["streamvln"])]
+    assert [found[0], found[1]] == [whole[::2], whole[1::2]]
+
+
+def test_a_served_policy_acts_in_turns_and_the_oracle_labels(tmp_path: Path) -> None:
+    (tmp_path / "turner.py").write_text(
+        "class Turner:\n    def reset(self, episode):\n        assert episode['instruction']['text']\n"
+        "    def act(self, observation):\n        assert observation['rgb'].shape == (72, 96, 3)\n"
+        "        return 'turn_left'\n"
+    )
+    command = [sys.executable, "-c", "from nav_eval_sdk.cli import main; main()", "serve", "turner:Turner"]
+    few = [*WORLD, "dataset.generate.scenes=1", "evaluation.max_steps=60"]
+    with served([*command, "--protocol", "grpc", "--port", "0"], tmp_path, dict(os.environ)) as endpoint:
+        wish = Wish("vln-demo", few, policy=f"grpc://{endpoint}", beta=0.6)
+        out = [collect_into(StreamVLN, tmp_path / name, wish) for name in ("one", "two")]
+    assert tree(out[0]) == tree(out[1])
+    rows = [json.loads(file.read_text()) for file in sorted(out[0].glob("images/*/steps.json"))]
+    acted, labels = (np.array([a for row in rows for a in row[name]]) for name in ("action", "expert_action"))
+    assert len(rows) == 3
+    assert {*acted[acted != labels]} == {2}
+    assert 0.1 < np.mean(acted != labels) < 0.6
+    assert [row["actions"][1:] for row in annotations(out[0])] == [row["expert_action"][:-1] for row in rows]
+
+
+def test_the_command_writes_what_the_function_writes(
+    written: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert collect("vln-demo", *WORLD, out=one, format="streamvln") == 0
+    said = capsys.readouterr()
+    assert said.out.strip() == str(one)
+    assert re.search(rf"{PATHS} of {PATHS} paths, \d+ frames, 0\.\d+ GB, about 0 s left", said.err)
+    nav_eval.collect("vln-demo", two, overrides=WORLD, format="streamvln")
+    assert tree(one) == tree(two) == tree(written["streamvln"])
+
+
+def test_the_command_writes_npz_too(tmp_path: Path) -> None:
+    small = "simulator.sensors={depth: {width: 8, height: 6}}"
+    assert collect("vln-demo", *WORLD[1:], small, "dataset.limit=2", out=tmp_path / "walks", format="npz") == 0
+    assert [one["depth"].shape[1:] for one in rollouts(tmp_path / "walks")] == [(6, 8, 1)] * 2
+    with pytest.raises(ConfigError, match="npz takes none of"):
+        collect("vln-demo", out=tmp_path / "none", format="npz", processes=2)
+    for wrong in ("0/2", "3/2", "2", "a/b"):
+        with pytest.raises(ConfigError, match="write I/N"):
+            collect("vln-demo", out=tmp_path / "none", shard=wrong)
+
+
+def test_semantic_ids_are_those_of_the_sensor(tmp_path: Path) -> None:
+    sensors = SENSORS[:-1] + ", semantic: {width: 96, height: 72, hfov: 79}}"
+    world = [f"simulator.sensors={sensors}", *WORLD[1:-1]]
+    collect_into(StreamVLN, tmp_path, Wish("vln-demo", world, semantic=True))
+    row = annotations(tmp_path)[0]
+    env = nav_eval.make_env("vln-demo", overrides=world)
+    seen, _ = env.reset(options={"episode": (row["scene_id"], row["episode_ids"][0])})
+    np.testing.assert_array_equal(picture(tmp_path / row["video"] / "semantic" / "001.png"), seen["semantic"])
+    assert len(np.unique(seen["semantic"])) > 2
+    env.close()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 3), (7, 64)])
+def test_a_16_bit_png_is_read_by_pillow(shape: tuple[int, int]) -> None:
+    values = np.random.default_rng(0).integers(0, 65536, shape).astype(np.uint16)
+    np.testing.assert_array_equal(picture(io.BytesIO(png16(values))), values)
+
+
+def test_what_cannot_be_collected_is_said_in_a_sentence(written: dict[str, Path], tmp_path: Path) -> None:
+    other = "simulator.sensors={rgb: {width: 64, height: 48}, depth: {width: 32, height: 24}}"
+    for settings, said in (
+        (Wish("vln-demo", [*WORLD, other]), "must be of one camera"),
+        (Wish("vln-demo", [*WORLD, "simulator.sensors={rgb: {}}"]), "there is no sensor of type depth"),
+        (Wish("vln-demo", WORLD, beta=0.5), "policy and a beta"),
+        (Wish("vln-demo", WORLD, policy="localhost:1", beta=0.5), "is not an address"),
+        (Wish("vln-demo", [*WORLD, "simulator.sensors.rgb.width=95", "simulator.sensors.depth.width=95"]), "even"),
+    ):
+        with pytest.raises(ConfigError, match=said):
+            collect_into(LeRobot, tmp_path / "none", settings)
+    assert not (tmp_path / "none").exists()
+    with pytest.raises(ConfigError, match="begun with other settings"):
+        collect_into(LeRobot, written["lerobot"], Wish("vln-demo", [*WORLD, "seed=3"]))
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(ConfigError, match="holds something else"):
+        collect_into(StreamVLN, tmp_path, Wish("vln-demo", WORLD))
+
+
+def test_a_damaged_collection_is_named(written: dict[str, Path], tmp_path: Path) -> None:
+    for name in (JOURNAL, "collection.json"):
+        out = tmp_path / name
+        shutil.copytree(written["navila"], out)
+        (out / name).write_bytes(b"{]\n" + (out / name).read_bytes())
+        with pytest.raises(ConfigError, match=rf"{name}: is damaged"):
+            collect_into(NaVILA, out, Wish("vln-demo", WORLD))
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match="file: is a file"):
+        collect_into(NaVILA, tmp_path / "file", Wish("vln-demo", WORLD))
+
+
+def test_without_pyarrow_the_line_that_installs_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ConfigError, match=r"pip install 'nav-eval-extras\[collect\]'"):
+        collect_into(LeRobot, tmp_path / "none", Wish("vln-demo", WORLD))
