@@ -41,7 +41,6 @@ class ChatServer(ThreadingHTTPServer):
         self.default: Callable[[dict[str, Any]], Act] = lambda body: Act('{"action": 1}')
         self.limit, self.in_flight, self.most_in_flight = 1000, 0, 0
         self.asked: list[dict[str, Any]] = []
-        self.headers: list[dict[str, str]] = []
         self.statuses: list[int] = []
         self.input_tokens = self.output_tokens = self.paid = 0
         self.lock = threading.Lock()

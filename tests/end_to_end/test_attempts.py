@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from dataclasses import replace
 from typing import ClassVar
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from end_to_end.agents import DigestAgent
 from graphs import item, node, write_r2r
 from nav_eval.core.attempts import Attempt, Attempts
+from nav_eval.core.types import EpisodeResult
 from nav_eval.errors import RunDirectoryError, ServiceUnavailable
 from nav_eval.results import audit
 from nav_eval.results.attempts import AttemptFile
@@ -23,6 +25,7 @@ from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
 from nav_eval_sdk.protocol.messages import EpisodeEnd
+from nav_eval_sdk.protocol.usage import Usage
 from patience import PATIENCE
 
 KEY = ("scene", "1_0")
@@ -45,7 +48,8 @@ class Watched(DigestAgent):
         if self._steps == 1:
             Watched.thinking.set()
             Watched.free.wait(PATIENCE)
-        return super().act(observation)
+        action = super().act(observation)
+        return {**(action if isinstance(action, dict) else {"action": action}), "usage": {"requests": 1}}
 
 
 @pytest.fixture
@@ -109,11 +113,18 @@ def test_a_service_that_goes_away_late_gets_no_fresh_replays_with_every_resume(
             "replays": 2,
             "resumes": 0,
         }
+        spent = failed["usage"]["requests"]
+        noted_lost = [
+            line.get("usage", {}) for line in lines(tmp_path / "run", "tries.jsonl") if line["event"] == "lost"
+        ]
+        assert spent == failed["steps"] + sum(usage["requests"] for usage in noted_lost) >= 3
         server.service._status = "ready"
         evaluated = run_benchmark(config, tmp_path / "run", resume=True)
     assert evaluated.results.statuses == {"ok": 2, "service_unavailable": 1}
     results = json.loads((tmp_path / "run" / "results.json").read_text())
     assert (results["n_replayed"], results["n_resumed"]) == (1, 0)
+    answered = sum(line["steps"] for line in lines(tmp_path / "run") if line["status"] == "ok")
+    assert results["usage"]["requests"] == answered + spent
     assert any("shown to the agent again" in note for note in results["notes"])
     table = list(csv.DictReader((tmp_path / "run" / "results.csv").open()))
     assert [(row["tries"], row["replays"]) for row in table[:-1]] == [("3", "2"), ("1", "0"), ("1", "0")]
@@ -164,8 +175,6 @@ def noted(path, *events):
 
 
 def counted(attempts):
-    from nav_eval.core.types import EpisodeResult
-
     timing = attempts.marked(EpisodeResult(*KEY, "ok", None, {}, 1, {})).timing
     return tuple(timing.get(name) for name in ("tries", "replays", "resumes"))
 
@@ -186,6 +195,20 @@ def test_attempts_are_counted_over_segments(tmp_path, events, counts, lost):
     attempts = AttemptFile(tmp_path / "tries.jsonl", lambda: None).attempts
     assert counted(attempts) == counts
     assert attempts.lost([KEY]) == ({KEY: lost} if lost else {})
+
+
+def test_what_a_lost_attempt_had_cost_is_part_of_the_episode(tmp_path):
+    events = [Attempt(KEY, "shown"), Attempt(KEY, "lost", Usage(requests=2, cost={"USD": 0.5})), Attempt(KEY, "lost")]
+    written = AttemptFile(tmp_path / "tries.jsonl", lambda: None)
+    for event in events:
+        written.attempts.note(event)
+    written.close()
+    read = AttemptFile(tmp_path / "tries.jsonl", lambda: None).attempts
+    last = EpisodeResult(*KEY, "ok", None, {}, 1, {}, usage=Usage(requests=3, cost={"CNY": 1.0}))
+    assert read.marked(last).usage == Usage(requests=5, cost={"CNY": 1.0, "USD": 0.5})
+    assert read.marked(replace(last, usage=None)).usage == Usage(requests=2, cost={"USD": 0.5})
+    elsewhere = replace(last, episode_id="another")
+    assert read.marked(elsewhere).usage == elsewhere.usage
 
 
 def test_a_truncated_last_line_is_cut_off_and_a_damaged_one_named(tmp_path):

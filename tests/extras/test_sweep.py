@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -194,9 +195,35 @@ def test_a_killed_sweep_plays_only_what_is_missing(room, tmp_path):
     assert [one["name"] for one in document(tmp_path / "cut")["left_out"]] == ["typos"]
 
 
+def test_success_against_latency_is_a_row_for_each_time(room, tmp_path, capsys):
+    """A row is what `run` says under that clock; 0 seconds are the world that waits."""
+    agent, few = "agent_service.agent=shortest_path", "dataset.limit=3"
+    swept = ["sweep", *room[:-2], agent, few, "latencies=0,0.5,2", "--out", tmp_path / "s"]
+    assert nav_eval(*swept) == 0
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()[-5:-1]]
+    rows = {row["latency_s"]: row for row in csv.DictReader((tmp_path / "s" / "latency.csv").open())}
+    assert [line[0] for line in shown] == ["latency_s", *rows] == ["latency_s", "0", "0.5", "2"]
+    clocks = {"0": [], "0.5": ["evaluation.clock=charged", "evaluation.latency_s=0.5"]}
+    for latency, clock in clocks.items():
+        assert nav_eval("run", *room[:-2], agent, few, *clock, "--out", tmp_path / f"r{latency}") == 0
+        metrics = json.loads((tmp_path / f"r{latency}" / "results.json").read_text())["metrics"]
+        for name in ("success", "spl", "steps"):
+            assert float(rows[latency][name]) == metrics[name]["mean"]
+        assert [float(rows[latency][f"success_{end}"]) for end in ("low", "high")] == metrics["success"]["ci95"]
+    assert float(rows["0"]["success"]) > float(rows["2"]["success"])
+    (tmp_path / "s" / "latency.csv").unlink()
+    assert nav_eval(*swept, "--resume", "-q") == 0
+    assert {row["latency_s"]: row for row in csv.DictReader((tmp_path / "s" / "latency.csv").open())} == rows
+
+
 @pytest.mark.parametrize(
     ("own", "said"),
     [
+        (["latencies="], "Write latencies=0,0.5,2"),
+        (["latencies=0.5,0.50"], "something twice"),
+        (["latencies=0,soon"], "'soon' is no time from 0 to 3600 s"),
+        (["latencies=nan"], "'nan' is no time"),
+        (["latencies=0", "suite=blur"], "Leave suite and severities out"),
         (["suite=blurr"], "Did you mean 'blur'"),
         (["suite=blur,blur"], "something twice"),
         (["suite=blur", "severities=0"], "severities=1,3"),

@@ -32,7 +32,7 @@ from nav_eval_server.archive.site import ENDINGS
 from nav_eval_server.board.decisions import reveal
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Mark, Ranking, Submission, Team, Token
+from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Mark, Ranking, Result, Submission, Team, Token
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.health import health
 from nav_eval_server.queue.refusal import Refusal
@@ -345,6 +345,37 @@ class Links(HTMLParser):
         self.found |= {value or "" for name, value in attrs if name in ("href", "src", "action")}
         self.active |= {tag} & {"script", "style", "form", "iframe", "object"}
         self.active |= {name for name, _ in attrs if name.startswith("on") or name == "style"}
+
+
+def test_what_an_episode_cost_is_published_beside_the_ranks_that_it_does_not_change(
+    challenge: Challenge, tmp_path: Path
+) -> None:
+    """A board that was revealed before its server knew of usage is published too, with the sum that it had."""
+    for name in PHASES:
+        freeze(challenge, name, NOW)
+        reveal(challenge, name, "ada", NOW)
+    kept = {row.phase: row.sha256 for row in Ranking.objects.filter(revealed=True)}
+    publish(challenge, tmp_path / "before", NOW)
+    for row in Result.objects.filter(submission__team__name="weak"):
+        spent = {"input_tokens": 900.5, "output_tokens": 12.0, "requests": 1.0, "unreadable": 0.0, "cost.USD": 0.25}
+        row.document["usage"] = {"per_episode": spent}
+        row.save()
+    out = tmp_path / "out"
+    publish(challenge, out, NOW)
+    assert {row.phase: row.sha256 for row in Ranking.objects.filter(revealed=True)} == kept
+    lines = {line["team"]: line for line in json.loads((out / "boards" / "hidden-final.json").read_text())["entries"]}
+    assert lines["weak"].pop("usage") == spent
+    before = json.loads((tmp_path / "before" / "boards" / "hidden-final.json").read_text())
+    assert [*lines.values()] == before["entries"]
+    head, *rows = (out / "boards" / "hidden-final.csv").read_text().splitlines()
+    assert head.endswith("submission,success,input_tokens,output_tokens,requests,cost.USD")
+    assert [row.split(",")[-4:] for row in rows] == [[""] * 4, ["900.5", "12.0", "1.0", "0.25"], [""] * 4]
+    assert "0.2500 USD" in (out / "boards" / "hidden-final.html").read_text()
+    ladder = (out / "boards" / "open-public").with_suffix
+    assert all(
+        "usage" not in ladder(end).read_text() and "input" not in ladder(end).read_text() for end in (".json", ".csv")
+    )
+    assert (recomputed(out).returncode, recomputed(out).stdout.count("equal")) == (0, 3)
 
 
 def test_what_is_published_is_a_site_of_its_own(challenge: Challenge, tmp_path: Path) -> None:

@@ -306,6 +306,26 @@ def test_a_board_names_the_sensors_of_an_entry_in_the_readers_language(full: Cro
     assert (told("en"), told("zh-hans")) == ("RGB-D + pose", "RGB-D + 位姿")
 
 
+def test_board_and_entry_say_what_an_episode_cost_where_the_service_tells(full: Crowd) -> None:
+    client, board = full.visitor("nobody"), reverse("board", args=["dev"])
+    assert "Tokens per episode" not in client.get(board).content.decode()
+    result = Result.objects.filter(submission__phase="dev").first()
+    assert result is not None
+    result.document["usage"] = {"per_episode": {"input_tokens": 41200.5, "output_tokens": 80, "cost.USD": 0.0821}}
+    result.save()
+
+    def read(page: str, language: str) -> str:
+        return client.get(page, headers={"accept-language": language}).content.decode()
+
+    own = reverse("entry", args=[result.submission_id])
+    for language, head, cost in (("en", "Tokens per episode", "Cost"), ("zh-hans", "每回合词元数", "费用")):
+        columns = re.findall(r'class="number roomy">([^<]*)<', read(board, language))
+        assert (columns[0:2], columns[4:6]) == ([head, cost], ["41,280", "0.0821 USD"])
+        told = re.findall(r'<th scope="row">([^<]*)</th><td class="number">([^<]*)<', read(own, language))
+        assert [amount for _, amount in told] == ["41,200.5", "80.0", "0.0821 USD"]
+        assert told[2][0] == cost
+
+
 def test_organisers_say_which_team_is_a_baseline(full: Crowd) -> None:
     """The board marks it and ranks it no more; the audit log says who did it, once. Nobody else can."""
     board, organiser = reverse("board", args=["dev"]), full.visitor("organiser")

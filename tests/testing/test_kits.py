@@ -157,11 +157,16 @@ def test_a_rate_that_is_none_is_named():
 
 POLICY_SERVERS = {"openpi", "internnav", "vla_eval"}
 """Agents that need one, see test_bridges.py."""
+PUBLISHED = {"streamvln", "navid", "uninavid", "navila"}
+"""Agents that need a checkout and weights, see test_published.py."""
 
 
 @pytest.mark.parametrize(
     "name",
-    sorted({n for n in AGENTS.names() if not issubclass(AGENTS.get(n), AgentService)} - {"vlm", *POLICY_SERVERS}),
+    sorted(
+        {n for n in AGENTS.names() if not issubclass(AGENTS.get(n), AgentService)}
+        - {"vlm", *POLICY_SERVERS, *PUBLISHED}
+    ),
 )
 def test_every_built_in_agent_conforms(name):
     demand(check_agent(AGENTS.get(name)))

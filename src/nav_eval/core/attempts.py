@@ -16,14 +16,19 @@ from typing import Literal
 from nav_eval.core.interfaces import AgentClient, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import EpisodeResult, Observations
 from nav_eval.dataset.episode import EpisodeKey
+from nav_eval_sdk.protocol.usage import Usage, whole
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What befell an attempt at the episode `key`: it was shown to the agent, or the service lost it."""
+    """What befell an attempt at the episode `key`: it was shown to the agent, or the service lost it.
+
+    `usage`: what the answers of a lost one had cost.
+    """
 
     key: EpisodeKey
     event: Literal["shown", "lost"]
+    usage: Usage | None = None
 
 
 class Attempts:
@@ -35,6 +40,7 @@ class Attempts:
         self._shown: Counter[EpisodeKey] = Counter()
         self._lost: Counter[EpisodeKey] = Counter()
         self._replays: Counter[EpisodeKey] = Counter()
+        self._usage: dict[EpisodeKey, Usage | None] = {}
         self._last: dict[EpisodeKey, str] = {}
         for each in past:
             self._count(each)
@@ -51,10 +57,13 @@ class Attempts:
     def marked(self, result: EpisodeResult) -> EpisodeResult:
         """`result`; under `timing` the attempts, unless it was one, and how many were replays or resumes.
 
-        Replays came after a loss, resumes after the evaluator had cut an attempt short.
+        Replays came after a loss, resumes after the evaluator had cut an attempt short. What lost attempts cost is
+        part of the episode's usage.
         """
         key = (result.scene_id, result.episode_id)
         attempts, replays = self._shown[key], self._replays[key]
+        if key in self._usage:
+            result = replace(result, usage=whole((self._usage[key], result.usage)))
         if attempts == 1:
             return result
         told = {"tries": attempts, "replays": replays, "resumes": max(0, attempts - 1 - replays)}
@@ -67,6 +76,7 @@ class Attempts:
             self._replays[key] += self._last.get(key) == "lost"
         else:
             self._lost[key] += 1
+            self._usage[key] = whole((self._usage.get(key), noted.usage))
         self._last[key] = noted.event
 
 

@@ -141,7 +141,7 @@ class Sessions:
         while result.status == "service_unavailable" and left[result.shown] > 0:
             left[result.shown] -= 1
             if result.shown:
-                turn.on_attempt(Attempt(episode.key, "lost"))
+                turn.on_attempt(Attempt(episode.key, "lost", result.usage))
             self._breaker.wait_until_back()
             result = loop.run_episode(episode)
         return result

@@ -16,14 +16,16 @@ import msgspec
 from nav_eval.core.attempts import Attempt, Attempts
 from nav_eval.results.files import explained
 from nav_eval.results.lines import read_lines
+from nav_eval_sdk.protocol.usage import Usage
 
 
-class Line(msgspec.Struct):
-    """A line of the file."""
+class Line(msgspec.Struct, omit_defaults=True):
+    """A line of the file; `usage`: what a lost attempt had cost."""
 
     scene_id: str
     episode_id: str
     event: Literal["shown", "lost"]
+    usage: Usage | None = None
 
 
 _LINE = msgspec.json.Decoder(Line)
@@ -46,12 +48,12 @@ class AttemptFile:
     def _past(self) -> Iterator[Attempt]:
         end = 0
         for noted, start, length in read_lines(self.path, _LINE):
-            yield Attempt((noted.scene_id, noted.episode_id), noted.event)
+            yield Attempt((noted.scene_id, noted.episode_id), noted.event, noted.usage)
             end = start + length
         os.truncate(self.path, end)
 
     def _append(self, noted: Attempt) -> None:
-        line = msgspec.json.encode(Line(*noted.key, noted.event)) + b"\n"
+        line = msgspec.json.encode(Line(*noted.key, noted.event, noted.usage)) + b"\n"
         with explained(self.path):
             if self._file is None:
                 self._file = self.path.open("ab", buffering=0)

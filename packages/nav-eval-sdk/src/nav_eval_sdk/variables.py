@@ -107,8 +107,8 @@ VLM_OPTIONS = Variable(
 POLICY_OPTIONS = Variable(
     "POLICY_OPTIONS",
     "nav_eval_baselines.bridges.base",
-    "options of the agents `openpi`, `internnav` and `vla_eval`, as `nav-eval-agent serve openpi --help` lists them",
-    "智能体 `openpi`、`internnav` 和 `vla_eval` 的选项，见 `nav-eval-agent serve openpi --help`",
+    "options of agents for policy servers and published models, as `nav-eval-agent serve openpi --help` lists them",
+    "策略服务器与已发布模型的智能体的选项，见 `nav-eval-agent serve openpi --help`",
 )
 POLICY_API_KEY = Variable(
     "POLICY_API_KEY",

@@ -35,26 +35,31 @@ TOKEN = re.compile(r"<\|[^|<>]*\|>|</?s>|</?tool_call>|<end_of_turn>|^```\w*|```
 TAGGED = re.compile(r"<(answer|action)>(.*?)</\1>|\\boxed\{([^{}]*)\}", re.DOTALL | re.IGNORECASE)
 
 LABEL = (
-    r"(?:actions?|answers?|choices?|options?|numbers?|selections?|decisions?|moves?|答案|动作|行动|选择|选项|编号|回答)"
+    r"(?:actions?|answers?|choices?|options?|numbers?|selections?|decisions?|moves?|答案|动作|動作|行动|"
+    r"行動|选择|選擇|选项|選項|编号|編號|回答)"
 )
 LEADING = (
-    r"(?:(?:so|thus|hence|therefore|i|ill|id|we|will|would|should|choose|pick|select|take|go with|answer|believe|think|"
+    r"(?:(?:so|thus|hence|therefore|i|im|ill|id|we|lets|robot|agent|going to|will|would|should|choose|pick|select|take|"
+    r"go with|answer|believe|think|"
     r"my|the|a|your|final|best|correct|right|next|chosen|selected|recommended|is|be|it is|to take|to choose|to do|with|"
     rf"{LABEL})\b|所以|因此|故|于是|那么|我|会|将|应该|应当|应|要|选择|选项|选|执行|采取|最终|最后|最佳|正确|下一步|的|是|为|第|向|"
     r"动作|答案|行动|选择|选项|编号|回答)"
 )
 LEAD = re.compile(rf"(?:{LEADING}[\s:=#]*)+")
-SAYS = re.compile(rf"(?:{LEADING}\s*)*?{LABEL}\s*(?:number|编号|号)?\s*(?::|=|\bis\b:?|是|为)\s*")
+SAYS = re.compile(rf"(?:{LEADING}\s*)*?{LABEL}\s*(?:number|编号|号)?\s*(?::|=|→|\bis\b:?|(?<=\s)-(?=\s)|是|为)\s*")
 """The beginning of a line that is an answer: a label, and what stands before it."""
 NUMBER = re.compile(r"(?<![\d.])[-+]?\d+(?![.,]?\d)")
 AFTER = re.compile(
     r"(?:号|项|个)?(?:动作|选项)?|\s+is (?:the )?(?:best|correct|right)(?: (?:action|answer|choice|option))?"
 )
 REASON = re.compile(
-    r"\s*(?:[.,;:(\-]|\b(?:because|since)\b|因为|由于)"
-    r"(?!\s*(?:(?:or|and|then|maybe|perhaps|if|plus)\b|或|然后|再|和|如果|\d))"
+    r"\s*(?:[.,;:(\-。]|\b(?:because|since)\b|因为|由于)"
+    r"(?!\s*(?:(?:or|and|then|maybe|perhaps|if|plus)\b|或|然后|再|和|如果|[\d.]))"
 )
 CAUSE = re.compile(r"\s*(?:\b(?:because|since)\b|因为|由于).*")
+BACK = re.compile(r"(?:(?:no|wait|actually|hmm|sorry|correction)\b|等等|不对|更正)", re.IGNORECASE)
+"""How a last line begins that takes back what was said."""
+BECAUSE = re.compile(r"([^,.;:]{1,40}?),?\s*(?:\b(?:because|since)\b|因为|由于)")
 SO = re.compile(r"(?:so|thus|hence|therefore|所以|因此|故)(?:\b|(?<=[\u4e00-\u9fff]))")
 CLAUSES = re.compile(
     r"(?:[.;!。;!](?=\s|$|[\u4e00-\u9fff])|[,、])\s*|\s+(?=(?:so|thus|hence|therefore)\b)|(?=所以|因此)"
@@ -102,6 +107,8 @@ class _Reader:
 
     def read(self, text: str) -> Actions:
         text = TOKEN.sub("", without_reasoning(text)).strip()
+        if BACK.match(text.rpartition("\n")[2].strip("*_ ")):
+            raise Unreadable("it takes back what it said")
         values, rest = _objects(text)
         found = [actions for value in values if (actions := self._of_json(value)) is not None]
         if "{" in rest and re.search(r"[\"']actions?[\"']\s*:", rest):
@@ -166,7 +173,7 @@ class _Reader:
         if isinstance(value, str):
             index = self._clause(_plain(value))
         else:
-            whole = isinstance(value, (int, float)) and not isinstance(value, bool) and value == math.floor(value)
+            whole = type(value) is int or (isinstance(value, float) and value.is_integer())
             index = self._index(int(value)) if whole else None
         if index is None:
             raise Unreadable(f"{json.dumps(value, ensure_ascii=False)[:80]} is no action")
@@ -176,7 +183,7 @@ class _Reader:
 
     def _value(self, text: str) -> int | None:
         """A number alone, a name alone, or a number with its own name: "2", "turn left", "2 (turn left)"."""
-        text = text.strip(" .,:;!()[]#")
+        text = text.strip(" .,:;!()[]【】#=→")
         if text in self._names:
             return self._names[text]
         number = NUMBER.match(text)
@@ -185,7 +192,7 @@ class _Reader:
         rest = text[number.end() :].strip()
         if AFTER.fullmatch(text[number.end() :]):
             return self._index(int(number[0]))
-        named = self._names.get(rest.strip(" .,:;-()[]=>"))
+        named = self._names.get(rest.strip(" .,:;-–—→()[]=>"))
         if named is not None and named != int(number[0]):
             raise Unreadable("its number and its name differ")
         return None if named is None else self._index(int(number[0]))
@@ -196,7 +203,12 @@ class _Reader:
         index = self._value(text)
         if index is None and (lead := LEAD.match(text)):
             index = self._value(text[lead.end() :])
-        return index
+        return self._led_to(text) if index is None else index
+
+    def _led_to(self, text: str) -> int | None:
+        """A name that begins as a word that leads to an answer: "i should move forward"."""
+        ends = [name for name in self._names if text.endswith(name) and LEAD.fullmatch(text.removesuffix(name))]
+        return self._names[max(ends, key=len)] if ends else None
 
     def _said(self, line: str) -> int | None:
         """What a line with a label says: "answer: 2, because ..."; None of another line."""
@@ -220,16 +232,26 @@ class _Reader:
     def _last(self, lines: Sequence[str]) -> int | None:
         """What the last line says, if no other line is an answer by itself that differs."""
         last = self._sentence(lines[-1])
+        if last is None and all(map(self._explains, lines[1:])):
+            return self._value(lines[0])
         others = {self._value(line) for line in lines[:-1]} - {None, last}
         if others and not any(self._said(line) is not None for line in lines):
             raise Unreadable("it names two different actions")
         return last
+
+    def _explains(self, line: str) -> bool:
+        """Whether a line below an answer names nothing else and takes nothing back."""
+        if line.endswith("?") or re.search(r"\d|\b(?:wait|actually|instead|wrong)\b|等等|不对", line):
+            return False
+        return not (DOUBT.search(line) or NEGATED.search(line) or any(name and name in line for name in self._names))
 
     def _sentence(self, line: str) -> int | None:
         if (index := self._value(line)) is not None and not line.endswith("?"):
             return index
         if line.endswith("?") or DOUBT.search(line):
             return None
+        if (head := BECAUSE.match(line)) and (index := self._value(head[1])) is not None:
+            return index
         listed = LISTED.fullmatch(line)
         clauses = [part for part in CLAUSES.split(listed[2] if listed else line) if part.strip()]
         index = self._clause(clauses[-1]) if clauses else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,7 +15,10 @@ from nav_eval.cli.say import say
 from nav_eval.cli.table import episodes
 
 if TYPE_CHECKING:
+    from nav_eval.config.schema import Config
     from nav_eval.runs.evaluation import Evaluated
+
+OWN = ("suite", "severities", "latencies")
 
 
 def sweep(
@@ -34,7 +39,8 @@ def sweep(
     arguments
         A benchmark, then suite=robustness (all of `nav-eval list perturbations` that fit) or names of perturbations
         such as suite=blur,typos; severities=1,3 plays only these, and the highest where there are fewer.
-        Then overrides as for `run`.
+        `latencies=0,0.5,measured` in place of a suite: a table of success against the seconds that an answer takes, for
+        which the world goes on. Then overrides as for `run`.
     config
         A YAML file with your own settings; it is laid over the benchmark's.
     out
@@ -49,13 +55,22 @@ def sweep(
     from nav_eval.cli.progress import show_progress
     from nav_eval.core.stopping import drainable
     from nav_eval.runs.registry import benchmark_config
+    from nav_eval_extras.sweep.latency import latency_lines, sweep_latencies
     from nav_eval_extras.sweep.runs import Suite, sweep_benchmark
 
     benchmark, overrides = split_arguments(arguments)
     own, others = _own(overrides)
+    style = "none" if quiet and progress == "auto" else progress
+    if "latencies" in own:
+        configs = _latencies(own, partial(benchmark_config, benchmark, file=config), others)
+        with drainable(), show_progress(style) as bar:
+            runs, folder, blameless = sweep_latencies(configs, out, resume=resume, watchers=[bar])
+        for line in [] if quiet else latency_lines(runs):
+            say(line)
+        say(folder)
+        return DONE if blameless else FINDINGS
     resolved = benchmark_config(benchmark, file=config, overrides=others)
     suite = Suite.parse(own.get("suite", "robustness"), own.get("severities"))
-    style = "none" if quiet and progress == "auto" else progress
     with drainable(), show_progress(style) as bar:
         told = (lambda name, severity, done: None) if quiet else _tell
         document, folder, blameless = sweep_benchmark(resolved, suite, out, resume=resume, watchers=[bar], told=told)
@@ -66,11 +81,19 @@ def sweep(
     return DONE if blameless else FINDINGS
 
 
+def _latencies(own: dict[str, str], resolve: Callable[..., Config], others: Sequence[str]) -> dict[str, Config]:
+    """The configuration of each run, by its latency."""
+    from nav_eval.errors import ConfigError
+    from nav_eval_extras.sweep.latency import charged, latencies
+
+    if len(own) > 1:
+        raise ConfigError("latencies: is a sweep of its own. Leave suite and severities out.")
+    return {one: resolve(overrides=[*others, *charged(one)]) for one in latencies(own["latencies"])}
+
+
 def _own(overrides: tuple[str, ...]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """`suite` and `severities`, and all other overrides."""
-    own = {
-        key: value for key, _, value in (word.partition("=") for word in overrides) if key in ("suite", "severities")
-    }
+    """What is the sweep's own, and all other overrides."""
+    own = {key: value for key, _, value in (word.partition("=") for word in overrides) if key in OWN}
     return own, tuple(word for word in overrides if word.partition("=")[0] not in own)
 
 

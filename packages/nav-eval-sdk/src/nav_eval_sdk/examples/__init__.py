@@ -15,5 +15,7 @@ EXAMPLES: Mapping[str, str] = {
     }.items()
 }
 """MODULE:CLASS by the name that `nav-eval-agent serve` takes for it, and `agent_service.agent`."""
-BASELINES = ("grounded", "learned", "vlm", "openpi", "internnav", "vla_eval")
+BASELINES = (
+    "grounded", "learned", "vlm", "openpi", "internnav", "vla_eval", "streamvln", "navid", "uninavid", "navila",
+)  # fmt: skip
 """More such names, of the distribution nav-eval-baselines: entry points in the group nav_eval.agents."""

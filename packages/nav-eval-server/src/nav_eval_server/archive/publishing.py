@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from nav_eval_server.board.visibility import Sight, visible_to
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Event, Ranking, Submission
-from nav_eval_server.web.standings import secondary_metrics_of, standings
+from nav_eval_server.web.standings import Standings, standings
 
 COLUMNS = ("rank", "rank_ci95", "team", "role", "score", "failed", "excluded", "submission")
 
@@ -75,7 +75,7 @@ def publish(challenge: Challenge, out: Path, now: datetime) -> list[str]:
     Keeper(challenge).refresh(now)
     boards = [board for phase in challenge.phases for board in standings(phase, AnonymousUser())]
     for board in boards:
-        _write_board(out / "boards" / board.name, board.document)
+        _write_board(out / "boards" / board.name, board)
     for phase in challenge.phases:
         _write_values(challenge, phase, out)
     key = _write_runs(challenge, visible_to(None), out)
@@ -87,15 +87,18 @@ def publish(challenge: Challenge, out: Path, now: datetime) -> list[str]:
     return names
 
 
-def _write_board(path: Path, shown: Mapping[str, Any]) -> None:
+def _write_board(path: Path, board: Standings) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.with_suffix(".json").write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.with_suffix(".json").write_text(
+        json.dumps(board.published, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
-    secondary = secondary_metrics_of(shown)
-    writer.writerow([*COLUMNS, *secondary])
-    for entry in shown["entries"]:
-        writer.writerow([_cell(entry[name]) for name in COLUMNS] + [entry["beside"][name] for name in secondary])
+    writer.writerow([*COLUMNS, *board.secondary_metrics, *board.usage])
+    for row in board.rows:
+        plain = (row.entry[name] for name in COLUMNS)
+        beside = (row.entry["beside"][name] for name in board.secondary_metrics)
+        writer.writerow([*map(_cell, plain), *beside, *(row.usage.get(name) for name in board.usage)])
     path.with_suffix(".csv").write_text(table.getvalue(), encoding="utf-8")
 
 

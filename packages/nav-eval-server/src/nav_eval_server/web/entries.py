@@ -15,12 +15,15 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 
 from nav_eval.report.page import page_policy
+from nav_eval.report.words import said
 from nav_eval.results import audit
+from nav_eval_server.board import usage
 from nav_eval_server.board.proofs import Proof
 from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Submission, User
 from nav_eval_server.settings import current
+from nav_eval_server.web.context import language
 from nav_eval_server.web.standings import Row, Standings, figures_with_units, standings
 
 SANDBOX = "sandbox allow-scripts; frame-ancestors 'none'"
@@ -45,6 +48,8 @@ def entry(request: HttpRequest, key: str) -> HttpResponse:
         "entry": found,
         "places": places,
         "figures": figures_with_units(sight.figures(key), found),
+        "usage": usage.lines(next((row.usage for _, row in places if row.usage), {}), language()),
+        **{f"usage_{part}": said(language(), f"usage.{part}") for part in ("title", "note")},
         "by": current().ranking.by,
         "evidence": visible_to(NOBODY).evidence(key),
         "proof": proof,

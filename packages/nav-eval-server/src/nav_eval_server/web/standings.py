@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
 from nav_eval.report import verdict
+from nav_eval.report.words import said
 from nav_eval.results.export import recorded_definitions
 from nav_eval_server.board.places import Board, latest
+from nav_eval_server.board.usage import Spent, amounts_told, cost, tokens, usage_shown
 from nav_eval_server.board.visibility import Figures, visible_to
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Result, Submission, User
@@ -21,12 +23,22 @@ from nav_eval_server.web.context import language
 @dataclass(frozen=True)
 class Row:
     """`entry`: a line of board.places; `share`: its score in percent where all scores are shares of one, for a bar;
-    `sensors`: the sensor class of its results.json, "" in one from before it held that."""
+    `sensors`: the sensor class of its results.json, "" in one from before it held that; `usage`: what an episode cost
+    in the mean, where its service tells."""
 
     entry: Mapping[str, Any]
     share: float | None
     mine: bool
     sensors: str = ""
+    usage: Spent = field(default_factory=dict)
+
+    @property
+    def tokens(self) -> str:
+        return tokens(self.usage)
+
+    @property
+    def cost(self) -> str:
+        return cost(self.usage)
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,23 @@ class Standings:
     @property
     def secondary_metrics(self) -> list[str]:
         """Measures that it shows next to the one that ranks."""
-        return secondary_metrics_of(self.document)
+        return list(next((line.get("beside", {}) for line in self.document["entries"]), {}))
+
+    @property
+    def usage(self) -> list[str]:
+        """Names of what any entry spent something of."""
+        return amounts_told(row.usage for row in self.rows)
+
+    @property
+    def usage_columns(self) -> list[str]:
+        """Heads of the columns of tokens and cost, in the reader's language; none where no service told any."""
+        return [said(language(), f"usage.{name}") for name in ("axis.tokens", "cost")] if self.usage else []
+
+    @property
+    def published(self) -> dict[str, Any]:
+        """The document, with the usage of its entries in their lines."""
+        lines = ({**row.entry, "usage": row.usage} if row.usage else row.entry for row in self.rows)
+        return {**self.document, "entries": [*lines]}
 
     @property
     def remarks(self) -> list[str]:
@@ -66,11 +94,6 @@ def elsewhere(document: Mapping[str, Any], told_in: Language) -> list[str]:
     return [*known, *filter(None, [verdict.few(told_in, document["n_buildings"])])]
 
 
-def secondary_metrics_of(document: Mapping[str, Any]) -> list[str]:
-    """Of a board's document (board.places)."""
-    return list(next((line.get("beside", {}) for line in document["entries"]), {}))
-
-
 def standings(phase: str, reader: User | AnonymousUser) -> list[Standings]:
     """The boards of a phase that the reader sees, the final one first."""
     found = ((board, visible_to(reader).board(phase, board)) for board in (Board.FINAL, Board.PUBLIC))
@@ -87,6 +110,7 @@ def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: Use
     own = set(reader.teams.values_list("name", flat=True)) if isinstance(reader, User) else set()
     scores = [line["score"] for line in content["entries"] if line["score"] is not None]
     shares = all(0 <= score <= 1 for score in scores)
+    usage = usage_shown(content)
     sensors = _sensors([line["submission"] for line in content["entries"]])
     rows = (
         Row(
@@ -94,6 +118,7 @@ def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: Use
             _percent(line["score"]) if shares else None,
             line["team"] in own,
             sensors.get(line["submission"]) or "",
+            usage.get(line["submission"], {}),
         )
         for line in content["entries"]
     )
