@@ -15,6 +15,7 @@ from pathlib import Path
 
 from nav_eval.errors import NavEvalError
 from nav_eval.variables import CACHE, DATA
+from nav_eval_sdk.variables import LANGUAGE as LANGUAGES
 from nav_eval_sdk.variables import OPENAI_API_KEY, POLICY_API_KEY, VLM_API_KEY
 
 COMMAND = (sys.executable, "-c", "from nav_eval.cli import main; main()")
@@ -22,8 +23,7 @@ SECRETLY = (
     "import json, sys; sys.argv = ['nav-eval', *json.load(sys.stdin)]; from nav_eval.cli import main; sys.exit(main())"
 )
 
-
-LANGUAGE = "NAV_EVAL_LANG"
+LANGUAGE, *_ = LANGUAGES
 PLACES = frozenset({str(CACHE), str(DATA)})
 KEYS = frozenset(map(str, (OPENAI_API_KEY, POLICY_API_KEY, VLM_API_KEY)))
 
@@ -32,10 +32,10 @@ def environment(language: str = "en") -> dict[str, str]:
     """Of this process, without what would configure the evaluator, and without keys of other services."""
     kept = {
         name: value
-        for name, value in os.environ.items()
+        for name, value in dict(os.environ).items()
         if name in PLACES or not (name in KEYS or name.startswith("NAV_EVAL_"))
     }
-    return kept | ({LANGUAGE: language} if language else {})
+    return kept | ({LANGUAGE.name: language} if language else {})
 
 
 def call_secretly(arguments: Sequence[str], cwd: Path) -> None:
@@ -44,7 +44,7 @@ def call_secretly(arguments: Sequence[str], cwd: Path) -> None:
     Its progress, and what is wrong, it says on our stderr.
     """
     command = [sys.executable, "-c", SECRETLY]
-    environ = environment(os.environ.get(LANGUAGE, ""))
+    environ = environment(LANGUAGE.get())
     done = subprocess.run(
         command, input=json.dumps(arguments), cwd=cwd, stdout=subprocess.DEVNULL, text=True, env=environ
     )
