@@ -90,6 +90,7 @@ def test_packed_files_are_those_inside(tmp_path: Path, name: str) -> None:
         (zipped({"a.json": b" " * 70_000_000}), "it unpacks to more than 67108864 bytes"),
         (zipped({"a.json": b"[]"}).replace(b"PK\x01\x02", b"PK\x01\x03"), "damaged or locked"),
     ],
+    ids=["cut gzip", "two files", "no file", "cut zip", "huge gzip", "huge zip", "damaged zip"],  # data hold the time
 )
 def test_an_archive_that_holds_something_else_is_told(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "a.zip"

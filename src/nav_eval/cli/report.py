@@ -133,6 +133,9 @@ def _write(
     from nav_eval.report.source import read_run
     from nav_eval.report.tables import FORMATS, write_table
 
+    known = (".html", *FORMATS, ".csv", ".parquet", ".rrd")
+    if target.suffix not in known:
+        raise ConfigError(f"--out {target}: its ending is none of {', '.join(known)}. Name the file so.")
     if public and target.suffix in (".parquet", ".rrd"):
         raise ConfigError(f"{target}: holds single episodes, so it cannot be public. Drop --public.")
     if columns is not None and target.suffix not in FORMATS:

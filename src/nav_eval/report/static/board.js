@@ -33,12 +33,22 @@ export function board(app) {
 // Who is first, and whether anybody else may be.
 export function standing(app) {
   const { board: record } = app.whole;
-  const first = record.order.filter((i) => record.places[i] && record.places[i].rank === 1).map((i) => app.entries[i]);
+  const first = agents(app, record.order.filter((i) => record.places[i] && record.places[i].rank === 1));
   const metric = metricName(app.whole, record.metric);
   if (first.length === 1) return t("board.first", { best: first[0], metric });
   const few = first.length > 3 ? [...first.slice(0, 2), t("board.more", { n: first.length - 2 })] : first;
   const names = [few.slice(0, -1).join(t("board.comma")), few.at(-1)].join(t("answer.and"));
   return t("board.tied", { metric, names, n: whole(record.n), g: whole(record.buildings) });
+}
+
+// Their names; runs of one agent with several seeds share its place, and are one.
+function agents(app, indices) {
+  const named = new Map();
+  for (const i of indices) {
+    const place = app.whole.board.places[i].name;
+    named.set(place, named.has(place) ? place.split(/[/\\]/).at(-1) : app.entries[i]);
+  }
+  return [...named.values()];
 }
 
 function rule({ whole: doc }) {
