@@ -207,6 +207,12 @@ def in_ranks(page: Any, shown: Any) -> list[str]:
     return texts
 
 
+def test_runs_of_one_agent_are_named_once(visit: Open, runs: list[Path], tmp_path: Path) -> None:
+    made = [renamed(runs[0], tmp_path / name, agent=f"the {name}") for name in ("mine@1", "mine@2", "still")]
+    write_page(make_document(made, make_context()), tmp_path / "report.html")
+    assert "is shared by mine and the still:" in visit().open(tmp_path / "report.html").inner_text("main")
+
+
 def test_six_entries_are_drawn_and_the_reader_says_which(visit: Open, board_file: Path) -> None:
     page = visit().open(board_file)
     ticks = page.locator(".board input[type=checkbox]")

@@ -120,7 +120,9 @@ def test_a_table_is_compared_where_the_primary_measure_ranks_nobody(
     assert re.search(r"success +0\.\d+ -> ", told)
 
 
-def test_seeds_of_one_agent_are_one_row_everywhere(tmp_path: Path, opened: list[Path]) -> None:
+def test_seeds_of_one_agent_are_one_row_everywhere(
+    tmp_path: Path, opened: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     """Losing 1, 2 and 3 of 12: a mean of 10/12, a spread of 1/12; the best of the three stands nowhere."""
     places = {Path(p.name).name: p for p in rank_runs(opened).places}
     assert list(places) == ["walker", "random", "stop"]
@@ -132,6 +134,10 @@ def test_seeds_of_one_agent_are_one_row_everywhere(tmp_path: Path, opened: list[
         *map(str, opened[:2]),
         str(tmp_path / "walker"),
     }
+    report(*map(str, opened), sentence=True)
+    sentence = capsys.readouterr().out
+    assert sentence.startswith("3 agents were evaluated")
+    assert "± is the standard deviation over seeds" in sentence
     for ending in ("tex", "md", "csv"):
         report(*map(str, opened), out=tmp_path / f"t.{ending}")
     (row,) = [line for line in (tmp_path / "t.tex").read_text().splitlines() if "walker" in line]

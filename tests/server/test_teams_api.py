@@ -208,7 +208,7 @@ def test_what_is_not_there_is_named(full: Crowd, team: Caller) -> None:
             assert refused.json()["detail"] == f"There is no submission '{key}' of your team."
         assert chinese("GET", f"/submissions/{key}").json()["detail"] == f"您的队伍没有提交 '{key}'。"
     body = {"phase": "dve", "endpoint": endpoint_of(full)}
-    there = ", ".join(full.challenge.phases)
+    there = ", ".join([*full.challenge.phases, *(["dry_run"] if full.challenge.dry_run else [])])
     assert team("POST", "/submissions", body).json()["detail"] == f"There is no phase 'dve'. There are: {there}."
     assert chinese("POST", "/submissions", body).json()["detail"] == f"没有名为 'dve' 的阶段。现有阶段：{there}。"
 

@@ -59,6 +59,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "several.end": "Brackets are 95 % intervals on these episodes; p values are from paired tests.",
         "many.end": "Brackets are 95 % intervals on these episodes; agents share a rank where paired differences, all "
         "pairs judged at once, are not enough to tell them apart.",
+        "spread": "± is the standard deviation over seeds; intervals hold the errors of episodes and of seeds.",
     },
     "zh": {
         "one": "{agents} 在 {benchmark}（{split}）{homes}的 {n} 个回合上评测，评分规则 {profile}，使用 nav-eval "
@@ -92,6 +93,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "several.end": "方括号内为这些回合上的 95% 置信区间；p 值来自配对检验。",
         "many.end": "方括号内为这些回合上的 95% 置信区间；名次并列的智能体，其配对差异（对全部两两比较统一校正）"
         "不足以分出高下。",
+        "spread": "± 为种子之间的标准差；区间同时计入回合与种子的误差。",
     },
 }
 
@@ -152,11 +154,10 @@ def _sentence(
 ) -> str:
     run = runs[0]
     left_out = excluded(run) if kind == "one" else 0
+    agents = len({agent_of(str(run.path)) for run in runs})
     parts = [
         words[kind].format(
-            agents=len({agent_of(str(run.path)) for run in runs})
-            if kind == "many"
-            else words["and"].join(map(label, runs)),
+            agents=agents if kind == "many" else words["and"].join(map(label, runs)),
             n=f"{n:,}",
             episodes="episode" if n == 1 else "episodes",
             homes=_homes(words, run),
@@ -169,6 +170,7 @@ def _sentence(
         _references(words, run),
         _settings(words, runs, settings),
         words[f"{kind}.end"],
+        agents < len(runs) and words["spread"],
     ]
     return words["gap"].join(part for part in parts if part)
 

@@ -98,6 +98,10 @@ def _reference(path: Path, results: Iterable[EpisodeResult]) -> str | None:
     return next(iter(found), None)
 
 
+MIN_P = 0.0001
+"""No table says of a difference that it cannot be chance."""
+
+
 def comparison_table(rows: Sequence[dict[str, Any]]) -> str:
     """Rows of compare_runs as text."""
     lines: list[str] = []
@@ -112,6 +116,7 @@ def _line(row: dict[str, Any]) -> str:
         return f"  {row['metric']:<28} nothing to compare"
     interval = "" if row["ci95"] is None else f"  95% [{row['ci95'][0]:+.4f}, {row['ci95'][1]:+.4f}]"
     whole = f" ({row['p_adjusted']:.4g} for {row['pairs']} pairs)" if row["pairs"] > 1 else ""
-    chance = f"  p {row['p']:.4g}{whole} {row['test']}"
+    told = f"p {row['p']:.4g}" if row["p"] >= MIN_P else f"p < {MIN_P}"
+    chance = f"  {told}{whole} {row['test']}"
     means = f"{row['mean_first']:9.4f} -> {row['mean_second']:9.4f}  {row['difference']:+.4f}"
     return f"  {row['metric']:<28} {means}{interval}{chance}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from nav_eval_server.challenge import Challenge, Phase, Quota
+from nav_eval_server.challenge import DRY_RUN, Challenge, Phase, Quota
 from nav_eval_server.models import Closing, MovedDate
 from nav_eval_server.queue.refusal import Refusal
 
@@ -34,7 +34,7 @@ class PhaseView:
 def rules(challenge: Challenge, phase: str) -> Phase:
     """What the file says of it. Raises Refusal, which names those that there are."""
     if phase not in challenge.phases:
-        there = ", ".join(challenge.phases)
+        there = ", ".join([*challenge.phases, *([DRY_RUN] if challenge.dry_run else [])])
         raise Refusal(
             "phase_unknown",
             f"There is no phase {phase!r}. There are: {there}.",
