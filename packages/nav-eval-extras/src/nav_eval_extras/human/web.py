@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import logging
 import socket
 import threading
 from collections.abc import Iterator
@@ -178,6 +179,7 @@ def serving(game: Game, key: str, host: str, port: int) -> Iterator[str]:
         raise ConfigError(
             f"--port {port}: nothing can listen at {host}:{port} ({error.strerror}). Choose another."
         ) from None
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # nobody at a terminal acts on a queue of one
     server.adj.send_bytes = 1  # a small answer leaves at once, from the thread that made it
     stopping = threading.Event()
     thread = threading.Thread(target=_listen, args=(server, stopping), name="human-page", daemon=True)
