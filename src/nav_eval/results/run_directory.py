@@ -49,6 +49,7 @@ PLUGIN_KINDS = (
     "sensors",
     "simulators",
     "tasks",
+    "training_data",
 )
 """Every group of entry points that a plug-in can use, without its `nav_eval.`."""
 OURS = ("nav-eval-baselines", "nav-eval-extras", "nav-eval-worlds")
