@@ -328,13 +328,10 @@ def test_a_lone_session_does_not_wait_for_a_batch() -> None:
 @pytest.mark.parametrize(
     ("gap", "batch_seconds", "waiting", "patience"),
     [
-        (
-            0.001,
-            0.3,
-            1,
-            0.008,
-        ),  # 16 acts in 16 ms, a batch takes 300: all are awaited, eight times the usual gap
-        (0.01, 0.3, 15, 0.02),  # ... but for no more than each that waits is spared
+        (0.001, 0.3, 1, 0.075),  # 16 acts in 16 ms, a batch takes 300: all are awaited, a quarter of a batch
+        (0.015, 0.3, 1, 0.12),  # ... or eight times the usual gap
+        (0.001, 0.3, 13, 0.3 * 3 / 13),  # ... but for no longer than those that come are spared
+        (0.01, 0.3, 15, 0.02),
         (0.02, 0.3, 1, 0.005),  # 16 acts take longer than a batch: the evaluator works while the model does
         (0.001, 0.001, 1, 0.005),  # a model that is faster than the wait
         (None, 0.0, 1, 0.005),  # nothing is known yet

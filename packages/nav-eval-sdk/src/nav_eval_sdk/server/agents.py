@@ -27,6 +27,8 @@ from nav_eval_sdk.protocol.text import line
 log = logging.getLogger(__name__)
 MISSED_GAPS = 8
 """After so many times the usual time between two acts nobody is expected any more."""
+HITCH = 0.25
+"""Of a batch's time, so long an evaluator may hesitate between two acts that are due."""
 LEARNING = 0.2
 """Weight of the last batch in the mean of what a batch takes."""
 AgentFactory = Callable[[], Agent]
@@ -103,13 +105,15 @@ class AgentThread:
         """Seconds that the next act is worth to so many that wait.
 
         Where all acts come within the time of a batch, one batch of all is faster than two halves in turns; each that
-        waits loses the wait, and the one that comes is spared a batch. Else the model and the evaluator work in turns.
+        waits loses the wait, and each that comes is spared a batch. Else the model and the evaluator work in turns.
         """
         with self._lock:
             gap = statistics.median(self._gaps) if self._gaps else 0.0
         if self.busy_slots * gap >= self._batch_seconds:
             return self._max_wait
-        return max(self._max_wait, min(MISSED_GAPS * gap, self._batch_seconds / waiting))
+        missing = max(1, min(self._max_batch, self.busy_slots) - waiting)
+        expected = max(MISSED_GAPS * gap, HITCH * self._batch_seconds)
+        return max(self._max_wait, min(expected, self._batch_seconds * missing / waiting))
 
 
 class AgentSlot:
