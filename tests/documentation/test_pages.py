@@ -27,6 +27,12 @@ CHINESE = [page for page in PAGES if "zh" in page.parts or page.name == "README.
 RUN = [page for page in PAGES if page not in CHINESE and any(block.language != "text" for block in blocks(page))]
 TWINS = [page for page in CHINESE if any(block.language != "text" for block in blocks(page))]
 QUICK = {"docs/zh/troubleshooting.md"}
+LONG = {
+    *("docs/coming-from-habitat.md", "docs/data.md", "docs/paper.md", "docs/people.md", "docs/robustness.md"),
+    *("docs/training-data.md", "docs/concepts/evaluation.md", "docs/concepts/results.md", "docs/concepts/worlds.md"),
+    *("docs/extending/dataset.md", "docs/extending/index.md", "docs/extending/physics.md"),
+}
+"""Their homes and runs take 15 to 40 CPU seconds, of things that tests of their own hold to; `make soak` plays them."""
 LIMIT = 5 * PATIENCE
 """Seconds: twenty times the longest page on a quiet machine."""
 
@@ -48,7 +54,9 @@ def present(request: pytest.FixtureRequest) -> set[str]:
     return found | ({"mono"} if shutil.which("mcs") and shutil.which("mono") else set())
 
 
-@pytest.mark.parametrize("page", RUN, ids=name)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.soak if name(page) in LONG else ()) for page in RUN], ids=name
+)
 def test_a_page_runs(page: Path, present: set[str], released: Path, tmp_path: Path) -> None:
     run(page, present, released, tmp_path)
 

@@ -41,6 +41,7 @@ def python(request, tmp_path_factory):
     return ["env", "-u", "DISPLAY", f"PYTHONPATH={sdk}", str(program)]
 
 
+@pytest.mark.soak
 def test_miniworld_conforms_and_is_evaluated(python, tmp_path):
     make = [*python, EXAMPLE / "make_episodes.py", "--episodes", "3", "--out", tmp_path / "episodes.json"]
     subprocess.run(make, check=True, capture_output=True)
