@@ -31,15 +31,13 @@ class R2RDataset(FileDataset):
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         record = record.of_episode(record.label("path_id"))
         path_id = record.identifier("path_id")
-        path, texts = _path_and_texts(record)
-        walk: dict[str, Any] = {
-            "scene_id": record.scene_id("scan"),
-            "start_node": path[0] if path else None,
+        walk = walk_of(record) | {
             "start_rotation": yaw_rotation(-record.number("heading")),
-            "goals": (Goal(node=path[-1]),) if len(path) > 1 else (),
-            "reference_nodes": path if len(path) > 1 else (),
             "extra": record.rest("scan", "path", "instructions"),
         }
+        texts = record.texts("instructions")
+        if not texts:
+            record.fault("instructions", "there is no instruction")
         told = zip(texts, self.details(record, len(texts)))
         for k, (text, extra) in enumerate(islice(told, self.request.instructions_per_path)):
             name = f"{path_id}_{k}"
@@ -52,7 +50,7 @@ class R2RDataset(FileDataset):
 
     @classmethod
     def records(cls, episodes: Iterable[Episode], members: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
-        for (scan, path_id), group in groupby(episodes, key=_path_of):
+        for (scan, path_id), group in groupby(episodes, key=path_of):
             yield cls.record(scan, path_id, list(group))
 
     @classmethod
@@ -111,13 +109,17 @@ class FGR2RDataset(R2RDataset):
         return record | {"new_instructions": repr(parts) if as_text else parts, "chunk_view": views}
 
 
-def _path_and_texts(record: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    path, texts = record.texts("path"), record.texts("instructions")
+def walk_of(record: Fields) -> dict[str, Any]:
+    """The scene, start, goal and reference of an Episode along `path` of `scan`; one node alone is a hidden split."""
+    path = record.texts("path")
     if not path:
         record.fault("path", "the path is empty")
-    if not texts:
-        record.fault("instructions", "there is no instruction")
-    return path, texts
+    return {
+        "scene_id": record.scene_id("scan"),
+        "start_node": path[0] if path else None,
+        "goals": (Goal(node=path[-1]),) if len(path) > 1 else (),
+        "reference_nodes": path if len(path) > 1 else (),
+    }
 
 
 def _sub_instructions(record: Fields) -> list[Any]:
@@ -142,5 +144,6 @@ def heading_of(episode: Episode) -> float:
     return -yaw_of(episode.start_rotation)
 
 
-def _path_of(episode: Episode) -> tuple[str, str]:
+def path_of(episode: Episode) -> tuple[str, str]:
+    """Scene and id of the path of an episode that is called `<path_id>_<k>`."""
     return episode.scene_id, episode.episode_id.rpartition("_")[0]

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nav_eval.dataset.dataset import FileDataset, GoalSource
-from nav_eval.dataset.episode import Episode, Goal, Instruction
+from nav_eval.dataset.episode import Episode, Instruction
 from nav_eval.dataset.fields import Fields, Origin, record_of
-from nav_eval.dataset.r2r import heading_of
+from nav_eval.dataset.r2r import heading_of, walk_of
 from nav_eval.dataset.streaming import JsonStream
 from nav_eval.dataset.tokens import tokenize
 from nav_eval.errors import DatasetError
@@ -45,17 +45,11 @@ class RxRDataset(FileDataset):
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         name = "demonstration_id" if "demonstration_id" in record else "instruction_id"
         record = record.of_episode(record.label(name))
-        path = record.texts("path")
-        if not path:
-            record.fault("path", "the path is empty")
         yield Episode(
+            **walk_of(record),
             episode_id=record.identifier(name),
-            scene_id=record.scene_id("scan"),
-            start_node=path[0] if path else None,
             start_rotation=yaw_rotation(-record.number("heading")),
             instruction=_instruction(record),
-            goals=(Goal(node=path[-1]),) if len(path) > 1 else (),
-            reference_nodes=path if len(path) > 1 else (),
             extra=record.rest("scan", "path", "instruction", "language"),
         )
 

@@ -12,8 +12,9 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 from nav_eval.dataset.dataset import FileDataset, GoalSource
-from nav_eval.dataset.episode import Episode, Goal, Instruction
+from nav_eval.dataset.episode import Episode, Instruction
 from nav_eval.dataset.fields import Fields, record_of
+from nav_eval.dataset.r2r import path_of, walk_of
 from nav_eval.dataset.tokens import tokenize
 from nav_eval.geometry import yaw_rotation
 
@@ -29,16 +30,10 @@ class SoonDataset(FileDataset):
 
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         record = record.of_episode(record.label("path_id"))
-        path_id, path = record.identifier("path_id"), record.texts("path")
-        if not path:
-            record.fault("path", "the path is empty")
+        path_id = record.identifier("path_id")
         nodes = [box.text("image_id") for box in record.children("bboxes")]
-        walk: dict[str, Any] = {
-            "scene_id": record.scene_id("scan"),
-            "start_node": path[0] if path else None,
+        walk = walk_of(record) | {
             "start_rotation": yaw_rotation(-HEADING),
-            "goals": (Goal(node=path[-1]),) if len(path) > 1 else (),
-            "reference_nodes": path if len(path) > 1 else (),
             "extra": record.rest("scan", "path", "instructions") | {"success_nodes": nodes},
         }
         told = record.children("instructions")
@@ -51,7 +46,7 @@ class SoonDataset(FileDataset):
 
     @classmethod
     def records(cls, episodes: Iterable[Episode], members: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
-        for (scan, path_id), group in groupby(episodes, key=_path_of):
+        for (scan, path_id), group in groupby(episodes, key=path_of):
             first, *others = group
             kept = {key: value for key, value in first.extra.items() if key != "success_nodes"}
             told = [one.instruction or Instruction(text="") for one in (first, *others)]
@@ -60,7 +55,3 @@ class SoonDataset(FileDataset):
                 **record_of(kept, scan=scan, path=list(first.reference_nodes) or [first.start_node]),
                 "instructions": [{**one.extra, "full": one.text} for one in told],
             }
-
-
-def _path_of(episode: Episode) -> tuple[str, str]:
-    return episode.scene_id, episode.episode_id.rpartition("_")[0]
