@@ -40,6 +40,9 @@ class NoLayers:
     def origin(self, key):
         return "the test"
 
+    def given_now(self, key):
+        return False
+
 
 @pytest.fixture
 def bases(tmp_path, monkeypatch):

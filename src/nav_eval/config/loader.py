@@ -216,19 +216,27 @@ class Layers:
         name = keys.get(key) if isinstance(keys, Mapping) else None
         return [f"convention/{name}"] if isinstance(name, str) and name in _members("convention") else []
 
+    def given_now(self, key: str) -> bool:
+        """Whether `key` was set for this call, by an override or the environment, and not by a file."""
+        return _set_by((*self.command_line, *self.environment), key)
+
     def _all_overrides(self) -> list[str]:
         given = [(o, "environment") for o in self.environment] + [(o, "command line") for o in self.command_line]
         return [part for override, source in given for part in _whole(_forced(override, source))]
 
     def origin(self, key: str) -> str:
         """Which layer last set `key` (dotted)."""
-        given = advice("the command line", "overrides")
-        for name, overrides in ((given, self.command_line), ("the environment", self.environment)):
-            if any(overlaps(o.lstrip("+~").partition("=")[0], key) for o in overrides):
-                return name
+        if _set_by(self.command_line, key):
+            return advice("the command line", "overrides")
+        if _set_by(self.environment, key):
+            return "the environment"
         if self.file is not None and holds(self.own.content, key):
             return f"{self.file} line {self.own.line(key)}"
         return f"benchmark {self.benchmark}" if self.benchmark else "the defaults"
+
+
+def _set_by(overrides: Sequence[str], key: str) -> bool:
+    return any(overlaps(override.lstrip("+~").partition("=")[0], key) for override in overrides)
 
 
 def _forced(override: str, source: str) -> str:

@@ -460,6 +460,8 @@ class Origins(Protocol):
 
     def origin(self, key: str) -> str: ...
 
+    def given_now(self, key: str) -> bool: ...
+
 
 class Config(Section):
     """A whole evaluation."""
@@ -500,6 +502,10 @@ class Config(Section):
     def origin(self, key: str) -> str:
         """' [the command line]' or the like: what set `key`, for a message; '' where that is not known."""
         return "" if self._layers is None else f" [{self._layers.origin(key)}]"
+
+    def given_now(self, key: str) -> bool:
+        """Whether an override or the environment set `key` for this call; False where that is not known."""
+        return self._layers is not None and self._layers.given_now(key)
 
     @property
     def title(self) -> str:

@@ -72,8 +72,7 @@ def check(config: Config, *, agent_given: bool = False) -> None:
 def _gives_endpoint(config: Config) -> bool:
     """Whether somebody means a service: an endpoint given for this run, or beside no type. A record holds both."""
     told, key = config.agent_service.model_fields_set, _endpoint_key(config)
-    now = config.origin(f"agent_service.{key}") in (" [the command line]", " [overrides]", " [the environment]")
-    return key in told and ("type" not in told or now)
+    return key in told and ("type" not in told or config.given_now(f"agent_service.{key}"))
 
 
 def _endpoint_key(config: Config) -> str:
