@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server.models import Attempt, Charge, Submission, Token
 from nav_eval_server.queue.dispatcher import Claim, Dispatcher
-from nav_eval_server.queue.outlook import outlook
+from nav_eval_server.queue.outlook import Queue
 from nav_eval_server.queue.standing import stand
 from nav_eval_server.queue.states import State
 from patience import until
@@ -166,10 +168,12 @@ def test_a_team_is_told_its_place_and_when_its_turn_comes(bench: Bench) -> None:
     third = bench.submit(0)
     bench.later(120)
     Token.objects.update(last_used_at=bench.now)
-    found = {
-        one.pk: outlook(challenge, Submission.objects.get(pk=one.pk), bench.now) for one in (running, waits, third)
-    }
+    queue = Queue(challenge, bench.now)
+    found = {one.pk: queue.outlook(Submission.objects.get(pk=one.pk)) for one in (running, waits, third)}
     assert found[running.pk] is None
+    with CaptureQueriesContext(connection) as asked:
+        queue.outlook(Submission(pk=third.pk, state="queued", phase=third.phase))
+    assert not asked.captured_queries, "a page of many asks the database once"
     places = [(one.place, one.expected_start) for one in (found[waits.pk], found[third.pk]) if one is not None]
     soon = bench.now + timedelta(seconds=480)
     assert [place for place, _ in places] == [1, 2]

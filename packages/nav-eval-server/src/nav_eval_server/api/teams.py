@@ -19,9 +19,10 @@ from nav_eval_server.models import Decision, Endpoint, Membership, Submission, T
 from nav_eval_server.notices.words import RULINGS
 from nav_eval_server.queue import endpoints, quota
 from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.outlook import Queue
 from nav_eval_server.queue.phases import PhaseView, phases
 from nav_eval_server.queue.refusal import Refusal
-from nav_eval_server.queue.standing import stand
+from nav_eval_server.queue.standing import stand_in
 from nav_eval_server.settings import current
 from nav_eval_server.tokens import find
 from nav_eval_server.web.context import language
@@ -267,7 +268,8 @@ def list_submissions(
     """The team's, the newest first."""
     rows = Submission.objects.filter(team=_team(request)).order_by("-accepted_at", "pk")
     rows = rows if phase is None else rows.filter(phase=phase)
-    return [_submission(row) for row in rows[offset : offset + limit]]
+    queue = Queue(current(), timezone.now())
+    return [_submission(row, queue) for row in rows[offset : offset + limit]]
 
 
 @router.post("/submissions", response={201: Accepted} | answers(400, 401, 403, 404, 409, 422, 429))
@@ -346,8 +348,9 @@ def _decision(one: Decision) -> dict[str, Any]:
     return {"kind": one.kind, "sentence": RULINGS[one.kind][language()], "reason": one.reason, "at": one.at}
 
 
-def _submission(row: Submission) -> dict[str, Any]:
-    standing = stand(current(), row, language(), timezone.now())
+def _submission(row: Submission, queue: Queue | None = None) -> dict[str, Any]:
+    """`queue`: the moment that several are shown at."""
+    standing = stand_in(queue or Queue(current(), timezone.now()), row, language())
     names = ("id", "phase", "kind", "accepted_at", "state", "since", "deadline", "why", "fault", "protocol", "url")
     return {name: getattr(row, name) for name in names} | {
         "final": standing.final,

@@ -10,6 +10,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import QuerySet
+
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Mark, Submission, Token
@@ -84,6 +86,11 @@ def _unlocked(folder: Folder) -> bool:
     return True
 
 
+def seen_workers(now: datetime) -> QuerySet[Token]:
+    """Tokens of workers that have called of late."""
+    return Token.objects.filter(scope=Token.Scope.WORKER, last_used_at__gt=now - SEEN)
+
+
 def health(now: datetime) -> Health:
     waiting = Submission.objects.filter(state__in=WAITING).order_by("accepted_at")
     oldest = waiting.first()
@@ -93,7 +100,7 @@ def health(now: datetime) -> Health:
         waiting=waiting.count(),
         oldest_seconds=(now - oldest.accepted_at).total_seconds() if oldest else 0.0,
         running=Attempt.objects.filter(live=True).count(),
-        workers=Token.objects.filter(scope=Token.Scope.WORKER, last_used_at__gt=now - SEEN).count(),
+        workers=seen_workers(now).count(),
         stuck=late.count(),
         sweep_seconds=(now - swept.at).total_seconds() if swept and swept.at else None,
     )

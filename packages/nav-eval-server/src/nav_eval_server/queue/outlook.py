@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from django.db.models import Q
 
@@ -43,20 +44,46 @@ def seconds(now: datetime) -> Mapping[int, float]:
     return found
 
 
-def outlook(challenge: Challenge, submission: Submission, now: datetime) -> Outlook | None:
-    """Of what waits in the queue for a worker; None of anything else."""
-    had, queue = seconds(now), waiting(challenge, now)
-    ordered = sorted(queue, key=lambda one: (had.get(one.team, 0.0), one.accepted_at, one.submission))
-    places = {one.submission: n for n, one in enumerate(ordered)}
-    if submission.state != State.QUEUED or submission.pk not in places:
-        return None
-    ahead, each = places[submission.pk], _usual_seconds(submission.phase)
-    running = Attempt.objects.filter(live=True).values_list("started_at", flat=True)
-    if each is None:
-        return Outlook(ahead + 1, None)
-    left = sum(max(0.0, each - (now - started).total_seconds()) for started in running)
-    begins = now + timedelta(seconds=(left + ahead * each) / turns.workers(now))
-    return Outlook(ahead + 1, begins.replace(second=0, microsecond=0))
+class Queue:
+    """As it is at one moment. What is asked of it is read from the database once, however many submissions a page has.
+
+    `challenge`, `now`: whose, and when.
+    """
+
+    def __init__(self, challenge: Challenge, now: datetime) -> None:
+        self.challenge, self.now = challenge, now
+        self._usual: dict[str, float | None] = {}
+
+    def outlook(self, submission: Submission) -> Outlook | None:
+        """Of what waits in the queue for a worker; None of anything else."""
+        if submission.state != State.QUEUED or submission.pk not in self._places:
+            return None
+        ahead, each = self._places[submission.pk], self._usual_seconds(submission.phase)
+        if each is None:
+            return Outlook(ahead + 1, None)
+        left = sum(max(0.0, each - (self.now - started).total_seconds()) for started in self._running)
+        begins = self.now + timedelta(seconds=(left + ahead * each) / self._workers)
+        return Outlook(ahead + 1, begins.replace(second=0, microsecond=0))
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        """0 is next."""
+        had, queue = seconds(self.now), waiting(self.challenge, self.now)
+        ordered = sorted(queue, key=lambda one: (had.get(one.team, 0.0), one.accepted_at, one.submission))
+        return {one.submission: n for n, one in enumerate(ordered)}
+
+    @cached_property
+    def _running(self) -> list[datetime]:
+        return list(Attempt.objects.filter(live=True).values_list("started_at", flat=True))
+
+    @cached_property
+    def _workers(self) -> int:
+        return turns.workers(self.now)
+
+    def _usual_seconds(self, phase: str) -> float | None:
+        if phase not in self._usual:
+            self._usual[phase] = _usual_seconds(phase)
+        return self._usual[phase]
 
 
 def _usual_seconds(phase: str) -> float | None:

@@ -66,10 +66,10 @@ def standing(challenge: Challenge, team: Team, phase: str, now: datetime) -> Sta
     )
 
 
-def midnight(challenge: Challenge, now: datetime, days: int = 1) -> datetime:
-    """The beginning of the day `days` after today, in the challenge's time zone."""
+def midnight(challenge: Challenge, now: datetime) -> datetime:
+    """The beginning of tomorrow, in the challenge's time zone."""
     there = now.astimezone(challenge.zone)
-    return (there + timedelta(days=days)).replace(hour=0, minute=0, second=0, microsecond=0)
+    return (there + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def check(challenge: Challenge, used: Standing) -> None:

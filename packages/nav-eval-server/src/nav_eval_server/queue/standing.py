@@ -7,7 +7,7 @@ from datetime import datetime
 
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Submission
-from nav_eval_server.queue.outlook import Outlook, outlook
+from nav_eval_server.queue.outlook import Outlook, Queue
 from nav_eval_server.queue.states import FINAL, Language, Sentence, clock, sentence
 from nav_eval_server.queue.tally import Reason, Tally, reasons, tally
 
@@ -36,11 +36,17 @@ def stand(
     challenge: Challenge, submission: Submission, language: Language, now: datetime, *, everything: bool = False
 ) -> Standing:
     """`everything`: all reasons of failures, for organisers."""
+    return stand_in(Queue(challenge, now), submission, language, everything=everything)
+
+
+def stand_in(queue: Queue, submission: Submission, language: Language, *, everything: bool = False) -> Standing:
+    """As `stand`, of one of many at the moment of `queue`."""
+    challenge, now = queue.challenge, queue.now
     counts = tally(submission)
     told = sentence(submission, language, zone=challenge.zone, now=now, tally=counts)
     left, final = seconds_left(submission, counts.played, now), submission.state in FINAL
     why = reasons(submission, everything=everything) if counts.failed else ()
-    ahead = outlook(challenge, submission, now) if submission.state == Submission.State.QUEUED else None
+    ahead = queue.outlook(submission)
     if ahead is not None:
         told += _ahead(ahead, language, challenge, now)
     return Standing(submission, told, counts, final, left, why, ahead)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from nav_eval_server.challenge import Challenge
-from nav_eval_server.models import Attempt, Token
+from nav_eval_server.models import Attempt
+from nav_eval_server.queue.health import seen_workers
 
 LOSING = frozenset({"agent_timeout", "service_unavailable"})
 """How an episode ends whose service is away or hangs: after a long wait, for nothing."""
-SEEN = timedelta(minutes=2)
 
 
 def broken(challenge: Challenge, attempt: Attempt) -> bool:
@@ -30,4 +30,4 @@ def over(challenge: Challenge, attempt: Attempt, now: datetime) -> bool:
 
 def workers(now: datetime) -> int:
     """That were seen of late; one at least."""
-    return max(1, Token.objects.filter(scope=Token.Scope.WORKER, revoked_at=None, last_used_at__gt=now - SEEN).count())
+    return max(1, seen_workers(now).filter(revoked_at=None).count())

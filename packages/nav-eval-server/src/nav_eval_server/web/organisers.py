@@ -27,7 +27,7 @@ from nav_eval_server.queue.phases import phases
 from nav_eval_server.settings import current
 from nav_eval_server.web import people as accounts
 from nav_eval_server.web import roster
-from nav_eval_server.web.teams import View, person, refusals, stand
+from nav_eval_server.web.teams import View, person, refusals, stand_all
 
 PER_PAGE = 50
 
@@ -60,7 +60,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "appeals": Appeal.objects.filter(state=Appeal.State.OPEN).select_related("submission__team").order_by("pk"),
         "notices": outbox.standing(current()),
         "page": page,
-        "entries": [stand(entry, now) for entry in page],
+        "entries": stand_all(page, now),
     }
     return render(request, "organiser.html", told)
 
@@ -174,7 +174,7 @@ def manage(request: HttpRequest, pk: int) -> HttpResponse:
         "members": team.membership_set.select_related("user").order_by("pk"),
         "decisions": team.decisions.select_related("user", "submission").order_by("-pk"),
         "standings": [(name, quota.standing(current(), team, name, now)) for name in current().phases],
-        "entries": [stand(entry, now) for entry in team.submissions.order_by("-accepted_at")[:PER_PAGE]],
+        "entries": stand_all(team.submissions.order_by("-accepted_at")[:PER_PAGE], now),
     }
     return render(request, "manage.html", told)
 

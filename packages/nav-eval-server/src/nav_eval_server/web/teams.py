@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import wraps
@@ -22,6 +22,7 @@ from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.models import Announcement, Appeal, Charge, Endpoint, Slot, Submission, Team, Token, User
 from nav_eval_server.queue import endpoints, quota, slots, standing
 from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.outlook import Queue
 from nav_eval_server.queue.phases import phase_view, phases
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.standing import Standing
@@ -77,8 +78,9 @@ def refusals(request: HttpRequest) -> Iterator[None]:
         messages.error(request, refusal.zh if language() == "zh" else str(refusal))
 
 
-def stand(submission: Submission, now: datetime) -> Standing:
-    return standing.stand(current(), submission, language(), now)
+def stand_all(submissions: Iterable[Submission], now: datetime) -> list[Standing]:
+    queue = Queue(current(), now)
+    return [standing.stand_in(queue, one, language()) for one in submissions]
 
 
 def stand_for(reader: User, submission: Submission, now: datetime) -> Standing:
@@ -122,7 +124,7 @@ def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) ->
         "dry_key": uuid.uuid4(),
         "tokens": team.tokens.filter(revoked_at=None).order_by("pk"),
         "phases": [(phase, quota.standing(current(), team, phase.name, now), uuid.uuid4()) for phase in open_phases],
-        "entries": [stand(entry, now) for entry in entries],
+        "entries": stand_all(entries, now),
         "hours": team.slots.filter(begins__gt=now - slots.HOUR).order_by("begins"),
         "free_hours": slots.free_hours(current(), now) if current().slots.per_week else [],
         "slot_rules": current().slots,
