@@ -38,7 +38,7 @@ class NoLayers:
     """In place of a file and a command line."""
 
     def origin(self, key):
-        return "the test"
+        return "[the test]"
 
     def given_now(self, key):
         return False

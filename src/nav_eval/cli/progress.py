@@ -113,6 +113,13 @@ def _lines(out: TextIO | None) -> Iterator[Callable[[Progress], None]]:
 
 @contextmanager
 def _bar(out: TextIO) -> Iterator[Callable[[Progress], None]]:
+    with counting(spoken("episodes"), out) as show:
+        yield lambda progress: show(progress.done, progress.total, _about(progress))
+
+
+@contextmanager
+def counting(what: str, out: TextIO) -> Iterator[Callable[[int, int, str], None]]:
+    """A bar of so many `what`, in the user's language; it is told done, total, and a word beside them."""
     from rich import progress as rich
     from rich.console import Console
 
@@ -125,12 +132,8 @@ def _bar(out: TextIO) -> Iterator[Callable[[Progress], None]]:
         rich.TimeRemainingColumn(),
     )
     with rich.Progress(*columns, console=Console(file=out)) as bar:
-        task = bar.add_task(spoken("episodes"), total=None, about="")
-
-        def show(progress: Progress) -> None:
-            bar.update(task, total=progress.total, completed=progress.done, about=_about(progress))
-
-        yield show
+        task = bar.add_task(what, total=None, about="")
+        yield lambda done, total, about: bar.update(task, total=total, completed=done, about=about)
 
 
 def _about(progress: Progress) -> str:

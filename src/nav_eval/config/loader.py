@@ -225,14 +225,14 @@ class Layers:
         return [part for override, source in given for part in _whole(_forced(override, source))]
 
     def origin(self, key: str) -> str:
-        """Which layer last set `key` (dotted)."""
+        """Which layer last set `key` (dotted), in brackets."""
         if _set_by(self.command_line, key):
-            return advice("the command line", "overrides")
+            return advice("[the command line]", "[overrides]")
         if _set_by(self.environment, key):
-            return "the environment"
+            return "[the environment]"
         if self.file is not None and holds(self.own.content, key):
-            return f"{self.file} line {self.own.line(key)}"
-        return f"benchmark {self.benchmark}" if self.benchmark else "the defaults"
+            return f"[{self.file} line {self.own.line(key)}]"
+        return f"[benchmark {self.benchmark}]" if self.benchmark else "[the defaults]"
 
 
 def _set_by(overrides: Sequence[str], key: str) -> bool:
@@ -293,7 +293,7 @@ def validate(content: Mapping[str, Any], layers: Layers) -> Config:
 def _explain(error: ValidationError, layers: Layers) -> str:
     total = error.error_count()
     told = islice(faults_of(error, Config), MAX_FAULTS)
-    lines = [f"{key}: {text} [{layers.origin(key)}]" for key, text in told]
+    lines = [f"{key}: {text} {layers.origin(key)}" for key, text in told]
     if total > MAX_FAULTS:
         lines.append(f"... and {total - MAX_FAULTS} more.")
     count = f"{total} faults in the configuration" if total > 1 else "1 fault in the configuration"

@@ -501,7 +501,7 @@ class Config(Section):
 
     def origin(self, key: str) -> str:
         """' [the command line]' or the like: what set `key`, for a message; '' where that is not known."""
-        return "" if self._layers is None else f" [{self._layers.origin(key)}]"
+        return "" if self._layers is None else f" {self._layers.origin(key)}"
 
     def given_now(self, key: str) -> bool:
         """Whether an override or the environment set `key` for this call; False where that is not known."""

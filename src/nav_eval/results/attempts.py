@@ -15,7 +15,7 @@ import msgspec
 
 from nav_eval.core.attempts import Attempt, Attempts
 from nav_eval.results.files import explained
-from nav_eval.results.lines import read_lines
+from nav_eval.results.lines import take_up
 from nav_eval_sdk.protocol.usage import Usage
 
 
@@ -46,11 +46,8 @@ class AttemptFile:
         self.attempts = Attempts(past, self._append)
 
     def _past(self) -> Iterator[Attempt]:
-        end = 0
-        for noted, start, length in read_lines(self.path, _LINE):
+        for noted in take_up(self.path, _LINE):
             yield Attempt((noted.scene_id, noted.episode_id), noted.event, noted.usage)
-            end = start + length
-        os.truncate(self.path, end)
 
     def _append(self, noted: Attempt) -> None:
         line = msgspec.json.encode(Line(*noted.key, noted.event, noted.usage)) + b"\n"

@@ -1,7 +1,8 @@
-"""Reading the files of a run that grow line by line: one JSON object a line, the last one perhaps half written."""
+"""The files of a run that grow line by line: one JSON object a line, the last one perhaps half written."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -9,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from nav_eval.errors import RunDirectoryError
+from nav_eval.results.files import explained
 
 T = TypeVar("T")
 
@@ -31,3 +33,20 @@ def read_lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[tuple[T
                 ) from None
             yield record, start, len(line)
             start += len(line)
+
+
+def take_up(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
+    """Each record; when all are read the file is cut behind the last whole line, so that it can grow again."""
+    end = 0
+    for record, start, length in read_lines(path, decoder):
+        yield record
+        end = start + length
+    os.truncate(path, end)
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Add a line, without its end, that is kept when this returns."""
+    with explained(path), path.open("ab") as file:
+        file.write(line + b"\n")
+        file.flush()
+        os.fsync(file.fileno())

@@ -20,7 +20,6 @@ GENERATED = (
     "None but yours: buildings, paths and instructions were made by a generator, no scan or photograph is in them."
 )
 LICENSED = "The owners of the scenes and episodes license them, and pictures of the scenes with them: see their terms."
-GB = 1e9
 
 
 def write_card(out: Path, writer: Format, config: Config, policy: str | None, beta: float, journal: Journal) -> None:
@@ -36,7 +35,7 @@ def write_card(out: Path, writer: Format, config: Config, policy: str | None, be
         "Instructions": ", ".join(f"{count} {tag}" for tag, count in sorted(languages.items())),
         "Frames": f"{journal.frames}, {writer.about.lens.width}x{writer.about.lens.height}, hfov "
         f"{writer.about.lens.hfov:g} degrees, camera {writer.about.height:g} m above the floor",
-        "Pictures": f"{journal.size / GB:.3f} GB",
+        "Pictures": f"{journal.size / 1e9:.3f} GB",
         "Skipped": str(len(journal.skipped)),
     }
     text = "\n".join(

@@ -17,6 +17,7 @@ import nav_eval
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
 from nav_eval.results.files import explained, write_bytes
+from nav_eval.results.lines import append_line
 from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.collecting.card import write_card
@@ -153,10 +154,7 @@ class Journal:
                 yield line["record"]
 
     def add(self, line: Mapping[str, Any]) -> None:
-        with explained(self._path), self._path.open("ab") as file:
-            file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        append_line(self._path, json.dumps(line, ensure_ascii=False).encode())
         self._count(line)
 
     def _count(self, line: Mapping[str, Any]) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from nav_eval_extras.collecting.collection import Progress
 
 SECONDS_BETWEEN_LINES = 10.0
-GB = 1e9
 
 
 def collect(
@@ -137,22 +136,12 @@ def _lines() -> Callable[[Progress], object]:
 
 
 def _amount(progress: Progress) -> str:
-    return f"{progress.frames} frames, {progress.size / GB:.3f} GB"
+    return f"{progress.frames} frames, {progress.size / 1e9:.3f} GB"
 
 
 @contextmanager
 def _bar() -> Iterator[Callable[[Progress], object]]:
-    from rich import progress as rich
-    from rich.console import Console
+    from nav_eval.cli.progress import counting
 
-    columns = (
-        rich.TextColumn("{task.description}"),
-        rich.BarColumn(),
-        rich.MofNCompleteColumn(),
-        rich.TextColumn("{task.fields[amount]}"),
-        rich.TimeElapsedColumn(),
-        rich.TimeRemainingColumn(),
-    )
-    with rich.Progress(*columns, console=Console(file=sys.stderr)) as bar:
-        task = bar.add_task(spoken("paths"), total=None, amount="")
-        yield lambda now: bar.update(task, total=now.total, completed=now.done, amount=spoken(_amount(now)))
+    with counting(spoken("paths"), sys.stderr) as show:
+        yield lambda now: show(now.done, now.total, spoken(_amount(now)))

@@ -5,7 +5,6 @@ An evaluation that was killed within an episode carries them out again by itself
 
 from __future__ import annotations
 
-import os
 import statistics
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from typing import Any
 import msgspec
 
 from nav_eval.results.files import explained
-from nav_eval.results.lines import read_lines
+from nav_eval.results.lines import append_line, take_up
 
 NAME = "decisions.jsonl"
 FEW = 3
@@ -42,13 +41,10 @@ class Decisions:
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
         self._made: dict[str, list[Decision]] = {}
-        end = 0
         if self.path.exists():
-            for decision, start, length in read_lines(self.path, msgspec.json.Decoder(Decision)):
-                self._made.setdefault(decision.episode, []).append(decision)
-                end = start + length
             with explained(self.path):
-                os.truncate(self.path, end)
+                for decision in take_up(self.path, msgspec.json.Decoder(Decision)):
+                    self._made.setdefault(decision.episode, []).append(decision)
 
     def of(self, episode: str) -> Sequence[Decision]:
         return self._made.get(episode, ())
@@ -59,10 +55,7 @@ class Decisions:
         decision = Decision(episode, action, dict(args), round(seconds, 3), at, resumed)
         with explained(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("ab") as file:
-                file.write(msgspec.json.encode(decision) + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
+        append_line(self.path, msgspec.json.encode(decision))
         self._made.setdefault(episode, []).append(decision)
 
     def notes(self) -> list[str]:

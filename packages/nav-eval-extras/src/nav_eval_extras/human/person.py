@@ -22,6 +22,7 @@ class Person(Watcher):
     """
 
     name = "people"
+    """What tables call this agent."""
 
     def __init__(self, game: Game, decisions: Decisions, *, practice: bool = False, notes: Sequence[str] = ()) -> None:
         self._game = game

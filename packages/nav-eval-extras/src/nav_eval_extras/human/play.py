@@ -20,8 +20,6 @@ from nav_eval_extras.human.decisions import Decisions
 from nav_eval_extras.human.game import Game
 from nav_eval_extras.human.person import Person
 
-NAME = "people"
-"""What tables call this agent."""
 PRACTICE = "practice"
 KEY = "human.key"
 WEEK = 7 * 24 * 3600.0
@@ -108,7 +106,7 @@ def _way(episode: Episode) -> tuple[object, ...]:
 
 
 def _play(config: Config, out: Path, person: Person, watchers: Sequence[Watcher]) -> Evaluated:
-    return run_benchmark(config, out, resume=True, watchers=[*watchers, person], agent=person, called=NAME)
+    return run_benchmark(config, out, resume=True, watchers=[*watchers, person], agent=person, called=person.name)
 
 
 def _to_practise(config: Config, count: int) -> Config:

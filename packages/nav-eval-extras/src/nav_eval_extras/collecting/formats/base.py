@@ -76,6 +76,20 @@ def require_pyarrow() -> None:
         ) from None
 
 
+def steps_of(walk: Walk) -> dict[str, Any]:
+    """All columns of a walk but its pictures as plain JSON, a row a step; of `intrinsics` the one matrix."""
+    return {
+        "action": walk.actions,
+        "expert_action": walk.expert_actions,
+        "pose": walk.poses,
+        "camera_pose": [camera.tolist() for camera in walk.cameras],
+        "intrinsics": walk.intrinsics.tolist(),
+        "distance_to_goal": walk.distances,
+        "goal_pixel": walk.goals,
+        "subgoal": walk.subgoals,
+    }
+
+
 def wordings(walk: Walk) -> list[dict[str, str]]:
     """All instructions, as plain JSON."""
     return [{"text": one.text, "language": one.language, "episode_id": one.episode_id} for one in walk.route.wordings]

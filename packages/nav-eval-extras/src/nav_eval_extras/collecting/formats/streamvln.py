@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nav_eval.results.files import write_atomically
-from nav_eval_extras.collecting.formats.base import Format, wordings
+from nav_eval_extras.collecting.formats.base import Format, steps_of, wordings
 from nav_eval_extras.collecting.walking import Walk
 
 BEGINS = -1
@@ -34,7 +34,7 @@ class StreamVLN(Format):
                 file = fresh / kind / f"{number:0{digits}d}.{ending}"
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(data)
-        (fresh / "steps.json").write_text(json.dumps(_steps(walk)))
+        (fresh / "steps.json").write_text(json.dumps(steps_of(walk)))
         shutil.rmtree(self.out / name, ignore_errors=True)
         fresh.rename(self.out / name)
         return {
@@ -61,16 +61,3 @@ class StreamVLN(Format):
             "`annotations.json` and `images/` are what StreamVLN's `--video_folder` takes. `depth/` holds millimetres "
             "(16-bit PNG), `steps.json` poses, camera poses, intrinsics, distances and pixels of each step."
         )
-
-
-def _steps(walk: Walk) -> dict[str, Any]:
-    return {
-        "action": walk.actions,
-        "expert_action": walk.expert_actions,
-        "pose": walk.poses,
-        "camera_pose": [camera.tolist() for camera in walk.cameras],
-        "intrinsics": walk.intrinsics.tolist(),
-        "distance_to_goal": walk.distances,
-        "goal_pixel": walk.goals,
-        "subgoal": walk.subgoals,
-    }

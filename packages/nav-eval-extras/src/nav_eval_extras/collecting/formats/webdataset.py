@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.results.files import explained
-from nav_eval_extras.collecting.formats.base import About, Format, wordings
+from nav_eval_extras.collecting.formats.base import About, Format, steps_of, wordings
 from nav_eval_extras.collecting.walking import Walk
 
 SHARD_BYTES = 1_000_000_000
@@ -71,30 +71,20 @@ class WebDataset(Format):
 
 
 def _files(walk: Walk, index: int) -> Iterator[tuple[str, bytes]]:
+    columns = steps_of(walk)
     for step in range(len(walk)):
         name = f"{index:08d}-{step:05d}"
         yield f"{name}.jpg", walk.rgb[step]
         yield f"{name}.depth.png", walk.depth[step]
         if walk.semantic:
             yield f"{name}.semantic.png", walk.semantic[step]
-        yield f"{name}.json", json.dumps(_told(walk, index, step), ensure_ascii=False).encode()
+        yield f"{name}.json", json.dumps(_told(walk, columns, index, step), ensure_ascii=False).encode()
 
 
-def _told(walk: Walk, index: int, step: int) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "episode_index": index,
-        "step": step,
-        "action": walk.actions[step],
-        "expert_action": walk.expert_actions[step],
-        "pose": walk.poses[step],
-        "camera_pose": walk.cameras[step].tolist(),
-        "intrinsics": walk.intrinsics.tolist(),
-        "distance_to_goal": walk.distances[step],
-        "goal_pixel": walk.goals[step],
-        "subgoal": walk.subgoals[step],
-    }
+def _told(walk: Walk, columns: Mapping[str, Any], index: int, step: int) -> dict[str, Any]:
+    rows = {name: column if name == "intrinsics" else column[step] for name, column in columns.items()}
     first = {"scene_id": walk.route.key[0], "steps": len(walk), "instructions": wordings(walk)}
-    return {**told, **(first if step == 0 else {})}
+    return {"episode_index": index, "step": step, **rows, **(first if step == 0 else {})}
 
 
 def _member(name: str, data: bytes) -> bytes:
