@@ -77,16 +77,22 @@ def test_what_is_known_and_not_supported_is_refused_by_its_name(
         list(load_dataset(reader or detect_type(str(path)), path))
 
 
-def test_an_index_of_goat_is_refused_by_its_content(tmp_path: Path) -> None:
+def test_a_content_file_tells_what_its_index_is(tmp_path: Path) -> None:
     index = write(tmp_path, {"episodes": []})
     (tmp_path / "content").mkdir()
-    (tmp_path / "content" / "x8F.json").write_text(json.dumps(dict(UNSUPPORTED)["goat"]))
+    (tmp_path / "content" / "x8F.json").write_text(json.dumps(dict(DOCUMENTS)["goat"]))
+    assert detect_type(str(index)) == "goat"
+    (tmp_path / "content" / "x8F.json").write_text(json.dumps(dict(UNSUPPORTED)["eqa"]))
     ((fault),) = validate_dataset(index).faults
-    assert "is GOAT-Bench" in str(fault)
+    assert "is embodied question answering" in str(fault)
 
 
 def test_ovons_kinds_of_a_category_are_goals_too(tmp_path: Path) -> None:
-    document = next(document for name, document in DOCUMENTS if "children_object_categories" in str(document))
+    document = next(
+        document
+        for name, document in DOCUMENTS
+        if name == "objectnav" and "children_object_categories" in str(document)
+    )
     (episode,) = load_dataset("objectnav", write(tmp_path, document))
     assert len(episode.goals) == 2
 

@@ -125,6 +125,13 @@ def table_of(items: list[Any], objects: list[Any], key: str) -> dict[str, Any]:
     return {"episodes": items, key: dict.fromkeys(names, objects[0])}
 
 
+def sought_one_by_one(items: list[Any]) -> dict[str, Any]:
+    scenes = {item["scene_id"].rsplit("/", 1)[-1] for item in items}
+    image = {"position": [1, 2, 3], "rotation": [0, 0, 0, 1], "hfov": 90, "image_dimensions": [4, 3]}
+    bed = {"position": [0, 0, 0], "object_id": "b", "object_category": "bed", "image_goals": [image]}
+    return {"episodes": items, "goals": {f"{scene}_bed": [bed] for scene in scenes}}
+
+
 WALK = {
     "path_id": st.integers(0, 9999) | NAME,
     "scan": NAME,
@@ -255,6 +262,9 @@ DOCUMENTS: dict[str, st.SearchStrategy[Any]] = {
         records(FRAME, {"object_category": NAME, "goals": st.just([])}, optional=INFO),
         st.lists(st.fixed_dictionaries(OBJECT, optional=RADIUS), min_size=1, max_size=2),
     ),
+    "goat": records(
+        FRAME, {"goals": st.just([]), "tasks": st.just([["bed", "object", None], ["bed", "image", "b", 0]])}
+    ).map(sought_one_by_one),
     "instance-imagenav": st.builds(
         lambda items, goals: table_of(items, goals, "goals"),
         records(FRAME, {"goal_object_id": ID, "goal_image_id": st.just(0), "goals": st.just([])}),

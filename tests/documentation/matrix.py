@@ -79,6 +79,13 @@ ROWS = (
         ),
     ),
     Row(
+        "GOAT-Bench", "goat", "yes", (), "its formulas, by hand",
+        (
+            "tasks/test_tasks.py::test_goat_files_are_played_in_order",
+            "tasks/test_tasks.py::test_goat_scores_each_sub_task_from_where_it_began",
+        ),
+    ),
+    Row(
         "your own episodes", "vln", "yes", ("spec",), "the specification",
         (f"{FORMATS}test_the_specifications_episode",),
     ),

@@ -128,17 +128,28 @@ CYLINDERS: Any = FRAME | {
     ],
 }
 OPEN_WORDS: Any = FRAME | {"object_category": "seat", "goals": [], "children_object_categories": ["stool", "throne"]}
+CHAIR: Any = OBJECT | {"object_id": "chair_12", "object_category": "chair", "children_object_categories": ["stool"]}
+GOAT: Any = {
+    "episodes": [
+        FRAME
+        | {
+            "goals": [],
+            "tasks": [
+                ["chair", "object", None],
+                ["chair", "image", "chair_12", 0],
+                ["chair", "description", "stool_3"],
+            ],
+        }
+    ],
+    "goals": {
+        "x8F.glb_chair": [CHAIR | {"image_goals": [PHOTOGRAPH], "lang_desc": "the chair by the window"}],
+        "x8F.glb_stool": [
+            OBJECT | {"object_id": "stool_3", "object_category": "stool", "lang_desc": "a stool of three legs"}
+        ],
+    },
+}
 
 UNSUPPORTED: tuple[tuple[str, Any], ...] = (
-    (
-        "goat",
-        {
-            "episodes": [
-                FRAME | {"tasks": [["chair", "object", "chair_12"], ["bed", "image", "bed_3", 2]], "goals": []}
-            ],
-            "goals": {"x8F.basis.glb_chair": [OBJECT | {"object_id": "chair_12", "children_object_categories": []}]},
-        },
-    ),
     (
         "eqa",
         {"episodes": [FRAME | {"question": {"question_text": "what color is the bed?", "answer_text": "blue"}}]},
@@ -154,6 +165,7 @@ DOCUMENTS: tuple[tuple[str, Any], ...] = (
     ("reverie", [WALK | {"id": "7_66", "objId": 66, "ix": 208, "instructions_l": ["Walk on."]}]),
     ("soon", [SEEN, SEEN | {"path_id": "4", "path": ["b", "c"]}]),
     ("cvdn", [TALK, {key: TALK[key] for key in ("idx", "scan", "target", "start_pano", "nav_steps")} | {"idx": 13}]),
+    ("goat", GOAT),
     ("multion", CATEGORIES | {"episodes": [CYLINDERS]}),
     (
         "objectnav",

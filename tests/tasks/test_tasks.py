@@ -14,6 +14,7 @@ import nav_eval
 from nav_eval.core.actions import Action
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.dataset.episode import Episode, Goal
+from nav_eval.dataset.registry import load_dataset
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.errors import DatasetError
 from nav_eval.runs import builder
@@ -157,7 +158,7 @@ def test_roomnav_names_the_room_and_ends_at_stop(homes):
 
 
 def test_every_module_of_the_package_is_a_task():
-    assert set(TASKS) >= {*GENERATED, "roomnav", "multi_objectnav"}
+    assert set(TASKS) >= {*GENERATED, "roomnav", "multi_objectnav", "goat"}
     for name in TASKS:
         assert TASKS.get(name).name == name
 
@@ -222,3 +223,101 @@ def test_spl_over_goals_counts_what_was_walked_until_each(homes):
     expected = 0.5 * shortest / max(shortest, until)
     assert world.metrics["progress_spl"] == pytest.approx(expected, abs=1e-3)
     assert (world.metrics["multi_spl"], world.metrics["all_goals_found"]) == (0.0, 0.0)
+
+
+def goat_file(homes, path):
+    """A chair's category, a photograph of a bed and the words for a lamp, as GOAT-Bench writes them."""
+    episode = two_goals(homes)
+    mesh = load_navmesh(homes[0] / Path(episode.scene_id).with_suffix(".navmesh"))
+    island = max(mesh.islands, key=lambda island: island.area).index
+    spots = [mesh.random_point(seed=seed, island=island) for seed in (2, 3, 4, 5)]
+    photograph = {"rotation": [0, 0, 0, 1], "hfov": 79, "image_dimensions": [64, 64]}
+
+    def thing(name, *places, **more):
+        views = [{"agent_state": {"position": list(place), "rotation": [0, 0, 0, 1]}} for place in places]
+        at = [places[0][0], places[0][1] + 0.5, places[0][2]]
+        return {"object_id": f"{name}_1", "object_category": name, "position": at, "view_points": views} | more
+
+    eye = [spots[1][0], spots[1][1] + 1.3, spots[1][2]]
+    goals = {
+        "chair": [thing("chair", spots[0], children_object_categories=["stool"])],
+        "stool": [thing("stool", spots[3])],
+        "bed": [thing("bed", spots[1], image_goals=[photograph | {"position": eye}])],
+        "lamp": [thing("lamp", spots[2], lang_desc="the lamp by the window")],
+    }
+    record = {
+        "episode_id": "0",
+        "scene_id": episode.scene_id,
+        "start_position": list(episode.start_position),
+        "start_rotation": [0, 0, 0, 1],
+        "tasks": [["chair", "object", None], ["bed", "image", "bed_1", 0], ["lamp", "description", "lamp_1"]],
+    }
+    tables = {f"{episode.scene_id}_{name}": found for name, found in goals.items()}
+    with gzip.open(path, "wt") as file:
+        json.dump({"episodes": [record], "goals": tables}, file)
+    (read,) = load_dataset("goat", path)
+    return mesh, read
+
+
+def test_goat_files_are_played_in_order(homes, tmp_path):
+    path = tmp_path / "val.json.gz"
+    goat_file(homes, path)
+    assert validate_playable(path, None, None, [f"simulator.scenes_dir={homes[0]}"]).faults == []
+    data = [f"dataset.data_path={path}", f"simulator.scenes_dir={homes[0]}", *BLIND[:2], "simulator.backend=custom"]
+    results = nav_eval.evaluate("goat", overrides=[*data, "agent_service.agent=shortest_path"], out=tmp_path / "run")
+    told = {name: value["mean"] for name, value in results.metrics.items()}
+    assert (told["subtask_success"], told["all_subtasks"]) == (1.0, 1.0)
+    assert told["subtask_spl"] > 0.7
+    for agent in ("stop", "random"):
+        results = nav_eval.evaluate("goat", overrides=[*data, f"agent_service.agent={agent}"])
+        assert results.metrics["subtask_success"]["mean"] < 1
+
+
+def test_goat_scores_each_sub_task_from_where_it_began(homes, tmp_path):
+    """GOAT-Bench's measures, by hand: a call elsewhere fails its sub-task alone, and the path is counted anew."""
+    mesh, episode = goat_file(homes, tmp_path / "val.json")
+    names = "[subtask_success,subtask_spl,subtask_soft_spl,all_subtasks,path_length]"
+    world = environment(homes, "goat", episode, **{"task.measurements": names, "simulator.sensors.imagegoal": "{}"})
+    chair, bed, _ = ([view.position for view in goal.view_points] for goal in episode.goals)
+    assert len(chair) == 2
+
+    def away(from_, places):
+        return min(mesh.geodesic_distance(from_, place) for place in places)
+
+    def here():
+        return world.simulator.get_agent_state().position
+
+    first = away(here(), chair)
+    near = min(chair, key=lambda place: away(here(), [place]))
+    walk_to(world, Goal(position=near))
+    walked, left = world.metrics["path_length"], away(here(), chair)
+    world.step(Action("found"))
+    assert not world.over
+    second = away(here(), bed)
+    for _ in range(5):
+        world.step(Action("move_forward"))
+        world.step(Action("turn_left"))
+    strayed, missed = world.metrics["path_length"] - walked, away(here(), bed)
+    assert missed > 0.5
+    world.step(Action("found"))
+    assert not world.over
+    weight = [first / max(first, walked), second / max(second, strayed)]
+    soft = [(1 - left / first) * weight[0], max(0, 1 - missed / second) * weight[1]]
+    assert world.metrics["subtask_success"] == pytest.approx(1 / 3)
+    assert world.metrics["subtask_spl"] == pytest.approx(weight[0] / 3, abs=1e-4)
+    assert world.metrics["subtask_soft_spl"] == pytest.approx(sum(soft) / 3, abs=1e-4)
+    world.step(Action("found"))
+    assert world.over
+    assert world.metrics["all_subtasks"] == 0.0
+
+
+def test_goat_tells_each_goal_in_its_own_way(homes, tmp_path):
+    _, episode = goat_file(homes, tmp_path / "val.json")
+    size = {"simulator.sensors.imagegoal": "{width: 64, height: 64}"}
+    world = environment(homes, "goat", episode, **size)
+    told = []
+    for _ in episode.goals:
+        seen = world.observe()
+        told.append((seen["objectgoal"], bool(seen["imagegoal"].any()), seen["descriptiongoal"]))
+        world.step(Action("found"))
+    assert told == [("chair", False, ""), ("", True, ""), ("", False, "the lamp by the window")]

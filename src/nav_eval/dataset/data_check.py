@@ -84,6 +84,13 @@ EXPECTED: tuple[Expected, ...] = (
         "https://github.com/saimwani/multiON",
     ),
     Expected(
+        "GOAT-Bench episodes",
+        ("datasets/goat_bench/hm3d/v1/*/content/*.json.gz",),
+        ("goat",),
+        "GOAT-Bench (Khanna et al.)",
+        "https://github.com/Ram81/goat-bench",
+    ),
+    Expected(
         "Matterport3D navigation graphs",
         ("connectivity/*_connectivity.json",),
         ("r2r", "r4r", "rxr", "reverie"),
@@ -153,7 +160,7 @@ EXPECTED: tuple[Expected, ...] = (
     Expected(
         "HM3D scenes",
         ("scene_datasets/hm3d/*/*/*.basis.glb",),
-        ("objectnav-hm3d", "instance-imagenav"),
+        ("objectnav-hm3d", "instance-imagenav", "goat"),
         "Habitat-Matterport 3D (Matterport, Meta AI)",
         "https://matterport.com/habitat-matterport-3d-research-dataset, after accepting its terms",
         beside=(".basis.navmesh", ".semantic.glb", ".semantic.txt"),

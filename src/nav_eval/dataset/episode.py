@@ -78,6 +78,8 @@ class ImageGoal:
 class Goal:
     """Where the episode ends: a point, a graph node, or an object with the places it is seen from.
 
+    `description`: the words that tell it (GOAT-Bench), which sensor `descriptiongoal` shows.
+
     >>> Goal(position=(2.0, 0.0, 0.0), radius=0.2).radius
     0.2
     """
@@ -89,6 +91,7 @@ class Goal:
     category: str | None = None
     view_points: tuple[ViewPoint, ...] = ()
     image_goals: tuple[ImageGoal, ...] = ()
+    description: str | None = None
     extra: Mapping[str, Any] = field(default_factory=FrozenDict)
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from nav_eval.dataset.dataset import FileDataset, GoalSource, scene_name
-from nav_eval.dataset.episode import Episode, ImageGoal
+from nav_eval.dataset.episode import Episode, Goal, ImageGoal
 from nav_eval.dataset.fields import Fields, Origin
 from nav_eval.dataset.goals import GoalTable, entries_of, frame_record, goal_record, read_frame
 from nav_eval.errors import DatasetError
@@ -48,9 +48,9 @@ class InstanceImageNavDataset(FileDataset):
             yield frame_record(episode) | {"goals": []}
 
 
-def goal_image(episode: Episode) -> ImageGoal:
-    """The photograph that is shown. Raises DatasetError if the episode has none (a hidden test split)."""
-    images: tuple[ImageGoal, ...] = episode.goals[0].image_goals if episode.goals else ()
+def goal_image(episode: Episode, goal: Goal) -> ImageGoal:
+    """The photograph of `goal` that is shown. Raises DatasetError if there is none (a hidden test split)."""
+    images = goal.image_goals
     number = int(episode.extra.get("goal_image_id", 0))
     if not 0 <= number < len(images):
         raise DatasetError(f"episode {episode.episode_id}: there is no goal image {number}. Use a split with goals.")

@@ -56,11 +56,23 @@ class ObjectNavDataset(FileDataset):
 
 
 def _found(table: GoalTable, record: Fields) -> tuple[Goal, ...]:
-    """The category's goals, and in HM3D-OVON those of the categories that are kinds of it."""
+    """In HM3D-OVON an episode names the kinds of its category."""
+    kinds = record.texts("children_object_categories")
+    return goals_of_category(table, record, record.text("object_category"), kinds)
+
+
+def goals_of_category(table: GoalTable, record: Fields, category: str, kinds: Iterable[str] | None) -> tuple[Goal, ...]:
+    """The category's goals and those of `kinds`, the categories that are kinds of it: what the first goal says if None.
+
+    `record` is blamed where the table has none.
+    """
     scene = record.scene_id()
-    found = table.find(_goals_key(scene, record.text("object_category")), record)
-    kinds = (_goals_key(scene, kind) for kind in record.texts("children_object_categories"))
-    return sum((table.find(kind, record) for kind in kinds if kind in table), start=found)
+    found = table.find(_goals_key(scene, category), record)
+    if kinds is None:
+        told = found[0].extra.get("children_object_categories") if found else None
+        kinds = [kind for kind in told if isinstance(kind, str)] if isinstance(told, list | tuple) else ()
+    keys = (_goals_key(scene, kind) for kind in kinds)
+    return sum((table.find(key, record) for key in keys if key in table), start=found)
 
 
 def object_category(episode: Episode) -> str:

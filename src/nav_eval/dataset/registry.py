@@ -30,6 +30,7 @@ DATASETS: Registry[Loader] = Registry(
         "rxr-ce": "nav_eval.dataset.r2r_ce:RxRCEDataset",
         "pointnav": "nav_eval.dataset.pointnav:PointNavDataset",
         "multion": "nav_eval.dataset.multion:MultiONDataset",
+        "goat": "nav_eval.dataset.goat:GoatDataset",
         "objectnav": "nav_eval.dataset.objectnav:ObjectNavDataset",
         "imagenav": "nav_eval.dataset.imagenav:ImageNavDataset",
         "instance-imagenav": "nav_eval.dataset.instance_imagenav:InstanceImageNavDataset",

@@ -31,18 +31,12 @@ _READ_BY: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(_SPOKEN, _SPOKEN),
     "imagenav": frozenset({"pointnav"}),
     **{name: frozenset({name}) for name in ("rxr", "reverie", "soon", "ndh", "cvdn", "pointnav", "objectnav")},
-    **{name: frozenset({name}) for name in ("multion", "instance-imagenav")},
+    **{name: frozenset({name}) for name in ("multion", "goat", "instance-imagenav")},
 }
 """Reader -> the data sets whose records it reads. A reader that is not here, such as a plug-in's, is not asked."""
 _ANYBODYS = ("pointnav", "vln")
 """A start alone, or with a path: the reader says which key it lacks."""
 UNSUPPORTED = {
-    "goat": (
-        "GOAT-Bench",
-        "its goals follow one another, each told by a category, a photograph or a description, and no sensor shows "
-        "descriptions and photographs in turn. One kind of goal alone can be written as multion, objectnav or "
-        "instance-imagenav episodes",
-    ),
     "eqa": (
         "embodied question answering",
         "no task asks a question. Its navigation part can be written as pointnav or objectnav episodes",

@@ -63,7 +63,7 @@ class ProgressSpl(GoalsFound):
         self._until = self._walked if self._found > before else self._until
 
     def get_metric(self) -> float:
-        return super().get_metric() * _share(_shortest(self._context, self._found), self._until)
+        return super().get_metric() * share(_shortest(self._context, self._found), self._until)
 
 
 class MultiSpl(ProgressSpl):
@@ -73,7 +73,7 @@ class MultiSpl(ProgressSpl):
 
     def get_metric(self) -> float:
         everything = self._found == len(self._context.goals)
-        return everything * _share(_shortest(self._context, self._found), self._walked)
+        return everything * share(_shortest(self._context, self._found), self._walked)
 
 
 def _shortest(context: MetricContext, count: int) -> float:
@@ -82,8 +82,8 @@ def _shortest(context: MetricContext, count: int) -> float:
     return math.fsum(context.distance(here, [there]) for here, there in pairwise(stations))
 
 
-def _share(shortest: float, walked: float) -> float:
-    """Of SPL; 0 where a goal cannot be reached."""
+def share(shortest: float, walked: float) -> float:
+    """SPL's weight of a way; 0 where a goal cannot be reached."""
     return 1.0 if shortest == walked else shortest / max(shortest, walked) if math.isfinite(shortest) else 0.0
 
 
@@ -102,18 +102,26 @@ class MultiObjectNavTask(ObjectNavTask):
     }
 
     def begin(self, episode: Episode) -> None:
-        self._left = list(self.goals(episode))
+        self._left = self.stations(episode)
+
+    def stations(self, episode: Episode) -> list[list[Place]]:
+        """For each goal in order the places that count."""
+        return [self._places(goal)[:1] for goal in episode.goals]
 
     def goals(self, episode: Episode) -> list[Place]:
-        return [self._places(goal)[0] for goal in episode.goals]
+        return [place for station in self.stations(episode) for place in station]
 
     def ends(self, step: StepRecord, distance: DistanceFunction) -> bool:
         if step.action.name == "found" and self._left:
-            near = distance(step.state.place, [self._left.pop(0)]) < self._within
-            return not near or not self._left
+            return self.after_found(distance(step.state.place, self._left.pop(0)) < self._within)
         return super().ends(step, distance)
+
+    def after_found(self, near: bool) -> bool:
+        """Whether a call ends the episode; `near`: at the goal that was due."""
+        return not near or not self._left
 
     def expert_action(self, simulator: Simulator, goals: Sequence[Place], within: float) -> Action:
         """From goal to goal in order; where it would stop, it is there."""
-        action = simulator.expert_action(goals[len(goals) - len(self._left) :][:1], within)
+        done = len(goals) - sum(map(len, self._left))
+        action = simulator.expert_action(goals[done:][: sum(map(len, self._left[:1]))], within)
         return Action("found") if action.name == "stop" else action

@@ -19,6 +19,7 @@ TASKS: Registry[TaskFactory] = Registry(
     {
         "imagenav": "nav_eval.tasks.navigation:ImageNavTask",
         "instance_imagenav": "nav_eval.tasks.navigation:InstanceImageNavTask",
+        "goat": "nav_eval.tasks.goat:GoatTask",
         "multi_objectnav": "nav_eval.tasks.multi_objectnav:MultiObjectNavTask",
         "objectnav": "nav_eval.tasks.navigation:ObjectNavTask",
         "pointnav": "nav_eval.tasks.navigation:PointNavTask",

@@ -13,7 +13,7 @@ from nav_eval.core.capabilities import HasRenderer
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec, TextSpec
 from nav_eval.core.types import StepRecord
-from nav_eval.dataset.episode import Episode, Goal
+from nav_eval.dataset.episode import Episode, EpisodeKey, Goal
 from nav_eval.dataset.imagenav import goal_rotation
 from nav_eval.dataset.instance_imagenav import goal_image
 from nav_eval.dataset.objectnav import object_category
@@ -53,15 +53,14 @@ class PointGoalSensor(Sensor):
         origin = (here.position, here.rotation)
         if self._from_start and episode.start_position is not None:
             origin = (episode.start_position, episode.start_rotation)
-        x, _, z = to_start_frame(_point(episode), *origin)
+        x, _, z = to_start_frame(_point(episode, first_goal(episode)), *origin)
         return np.array([math.hypot(x, z), math.atan2(-x, -z)], np.float32)
 
 
-def _point(episode: Episode) -> Vec3:
-    position = first_goal(episode).position
-    if position is None:
+def _point(episode: Episode, goal: Goal) -> Vec3:
+    if goal.position is None:
         raise DatasetError(f"episode {episode.episode_id}: its goal has no position, which sensor pointgoal needs.")
-    return position
+    return goal.position
 
 
 def first_goal(episode: Episode) -> Goal:
@@ -71,16 +70,10 @@ def first_goal(episode: Episode) -> Goal:
     return episode.goals[0]
 
 
-class ObjectGoalSensor(Sensor):
-    """The name of what to look for; with several goals in order, of the one that is due after each `found`."""
+class DueGoalSensor(Sensor):
+    """Of the goal that is due: with several in order, the next one after each `found`."""
 
-    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
-        self._spec = TextSpec(description="category of the goal")
-        self._found = 0
-
-    @property
-    def spec(self) -> Spec:
-        return self._spec
+    _found = 0
 
     def begin(self, simulator: Simulator) -> None:
         self._found = 0
@@ -88,15 +81,49 @@ class ObjectGoalSensor(Sensor):
     def update(self, step: StepRecord) -> None:
         self._found += step.action.name == "found"
 
-    def observe(self, simulator: Simulator) -> Any:
+    def _due(self, simulator: Simulator) -> Goal:
+        first_goal(simulator.episode)
         goals = simulator.episode.goals
+        return goals[min(self._found, len(goals) - 1)]
+
+
+class ObjectGoalSensor(DueGoalSensor):
+    """The category of what to look for; "" where the goal that is due is told otherwise."""
+
+    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
+        self._spec = TextSpec(description="category of the goal")
+
+    @property
+    def spec(self) -> Spec:
+        return self._spec
+
+    def observe(self, simulator: Simulator) -> Any:
         if self._found == 0:
-            return object_category(simulator.episode)
-        return goals[min(self._found, len(goals) - 1)].category or ""
+            return object_category(simulator.episode)  # hidden test splits have no goal, and name it
+        return self._due(simulator).category or ""
 
 
-class ImageGoalSensor(Sensor):
-    """(H, W, 3) uint8: what the camera would see at the goal, or through the goal photograph's own camera."""
+class DescriptionGoalSensor(DueGoalSensor):
+    """The description of what to look for; "" where the goal that is due is told otherwise."""
+
+    needs_goal = True
+
+    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
+        self._spec = TextSpec(description="description of the goal")
+
+    @property
+    def spec(self) -> Spec:
+        return self._spec
+
+    def observe(self, simulator: Simulator) -> Any:
+        return self._due(simulator).description or ""
+
+
+class ImageGoalSensor(DueGoalSensor):
+    """(H, W, 3) uint8: what the camera would see at the goal, or through the goal photograph's own camera.
+
+    Black where the goal that is due is told otherwise.
+    """
 
     needs = (HasRenderer,)
     needs_goal = True
@@ -105,7 +132,7 @@ class ImageGoalSensor(Sensor):
         self._size = (config.width or WIDTH, config.height or HEIGHT)
         self._hfov = config.hfov or HFOV
         self._camera_height = simulator.body.camera_height
-        self._shown: tuple[tuple[str, str], Any] | None = None
+        self._shown: tuple[tuple[EpisodeKey, int], Any] | None = None
 
     @property
     def spec(self) -> Spec:
@@ -114,19 +141,20 @@ class ImageGoalSensor(Sensor):
         return TensorSpec(shape=shape, dtype="uint8", low=0, high=255, description="picture of the goal")
 
     def observe(self, simulator: Simulator) -> Any:
-        episode = simulator.episode
-        if self._shown is None or self._shown[0] != episode.key:
-            self._shown = (episode.key, self._draw(simulator))
+        due = (simulator.episode.key, self._found)
+        if self._shown is None or self._shown[0] != due:
+            self._shown = (due, self._draw(simulator))
         return self._shown[1]
 
     def _draw(self, simulator: Simulator) -> Any:
-        episode = simulator.episode
-        goal = first_goal(episode)
+        episode, goal = simulator.episode, self._due(simulator)
         if goal.image_goals:
-            image = goal_image(episode)
+            image = goal_image(episode, goal)
             pitch = math.asin(max(-1.0, min(1.0, rotate(image.rotation, (0.0, 0.0, -1.0))[1])))
             return self._view(simulator, image.hfov, image.position, yaw_of(image.rotation), pitch)
-        x, y, z = _point(episode)
+        if goal.position is None and (goal.category or goal.description):
+            return np.zeros((*self._size[::-1], 3), np.uint8)
+        x, y, z = _point(episode, goal)
         yaw = yaw_of(goal_rotation(episode, goal))
         return self._view(simulator, self._hfov, (x, y + self._camera_height, z), yaw)
 

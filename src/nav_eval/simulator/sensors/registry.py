@@ -28,6 +28,7 @@ SENSORS: Registry[SensorFactory] = Registry(
         "pointgoal": "nav_eval.simulator.sensors.goal:PointGoalSensor",
         "objectgoal": "nav_eval.simulator.sensors.goal:ObjectGoalSensor",
         "imagegoal": "nav_eval.simulator.sensors.goal:ImageGoalSensor",
+        "descriptiongoal": "nav_eval.simulator.sensors.goal:DescriptionGoalSensor",
         "objects": "nav_eval.simulator.sensors.objects:ObjectsSensor",
         "collision": "nav_eval.simulator.sensors.touch:CollisionSensor",
         "proximity": "nav_eval.simulator.sensors.touch:ProximitySensor",
