@@ -33,9 +33,7 @@ class GoalTask(Task):
         return [place for goal in episode.goals for place in self._places(goal)]
 
     def _places(self, goal: Goal) -> list[Place]:
-        if self._rule == "view_points" and goal.view_points:
-            return [Place(point.position) for point in goal.view_points]
-        return [Place(goal.position or UNKNOWN, goal.node)]
+        return seen_from(goal) if self._rule == "view_points" else [_itself(goal)]
 
     def reference(self, episode: Episode) -> tuple[Sequence[Place], str]:
         if episode.reference_nodes:
@@ -45,6 +43,15 @@ class GoalTask(Task):
         if kind == "densified" and path:
             path = densified(path, self._step)
         return [Place(point) for point in path], kind if path else "none"
+
+
+def seen_from(goal: Goal) -> list[Place]:
+    """The goal's view points, else the goal itself."""
+    return [Place(point.position) for point in goal.view_points] or [_itself(goal)]
+
+
+def _itself(goal: Goal) -> Place:
+    return Place(goal.position or UNKNOWN, goal.node)
 
 
 def densified(path: Sequence[Vec3], spacing: float) -> list[Vec3]:

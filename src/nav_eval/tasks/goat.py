@@ -13,6 +13,7 @@ from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.types import Place, StepRecord
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.geometry import euclidean
+from nav_eval.tasks.base import seen_from
 from nav_eval.tasks.multi_objectnav import MultiObjectNavTask, share
 
 
@@ -48,7 +49,7 @@ class SubTaskMetric(Metric):
         return self._context.episode.goals[len(self._scores) :][:1]
 
     def _to_goal(self, here: Place) -> float:
-        return self._context.distance(here, places(self._due[0])) if self._due else 0.0
+        return self._context.distance(here, seen_from(self._due[0])) if self._due else 0.0
 
 
 class SubTaskSuccess(SubTaskMetric):
@@ -87,11 +88,6 @@ class SubTaskSoftSpl(SubTaskMetric):
         return max(0.0, covered) * share(shortest, walked)
 
 
-def places(goal: Goal) -> list[Place]:
-    """Where a goal counts."""
-    return [Place(point.position) for point in goal.view_points]
-
-
 class GoatTask(MultiObjectNavTask):
     """Go to any thing: a chain of goals told by category, photograph or description (GOAT-Bench, CVPR 2024).
 
@@ -106,7 +102,7 @@ class GoatTask(MultiObjectNavTask):
     }
 
     def stations(self, episode: Episode) -> list[list[Place]]:
-        return [places(goal) for goal in episode.goals]
+        return [seen_from(goal) for goal in episode.goals]
 
     def after_found(self, near: bool) -> bool:
         return not self._left
