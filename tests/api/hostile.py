@@ -228,14 +228,14 @@ def _grpc_handlers(hostile: Hostile, streaming: bool) -> Any:
         return dump(EndStatus())
 
     def act(request: bytes, context: Any) -> bytes:
-        received = ReceivedObservation(request)
-        assert received.step is not None
-        hostile.asked.append((received.session_id, received.step, received.request_id))
-        hostile.wait(received.step)
-        special = _GRPC.get(hostile.mode) if hostile.misbehaves(received.step) else None
+        asked = ReceivedObservation(request).envelope
+        assert asked.step is not None
+        hostile.asked.append((asked.session_id, asked.step, asked.request_id))
+        hostile.wait(asked.step)
+        special = _GRPC.get(hostile.mode) if hostile.misbehaves(asked.step) else None
         if special is not None:
             return special(hostile, context)
-        return dump_action(Action(**hostile.answer(received.session_id, received.step, received.request_id)))
+        return dump_action(Action(**hostile.answer(asked.session_id, asked.step, asked.request_id)))
 
     def session(requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
         for request in requests:

@@ -43,7 +43,7 @@ CALLS: dict[str, Callable[[Transport, Deadline], Any]] = {
     "health": lambda transport, limit: transport.health(limit),
     "validate": lambda transport, limit: transport.validate(None, limit),
     "reset": lambda transport, limit: transport.reset(EpisodeData("e", "s"), limit),
-    "act": lambda transport, limit: transport.act(Ask("s", 0, "r", {}, {}), limit),
+    "act": lambda transport, limit: transport.act(Ask("s", 0, "r", specs={}, observation={}), limit),
     "end": lambda transport, limit: transport.end(EpisodeEnd(), limit),
 }
 FRAMES: dict[str, tuple[Answer, type[WireError]]] = {
@@ -266,6 +266,6 @@ def test_over_grpc_exhausted_is_asked_on_and_unknown_once_more() -> None:
         with raw_service(trailers_only(grpc_status=status)) as endpoint:
             transport = Retrying(Counted(Connection(Endpoint.parse(endpoint)), stream=False), Retry(2, 0.05))
             with pytest.raises(WireError, match=words):
-                transport.act(Ask("s", 0, "r", {}, {}), Deadline(1.5))
+                transport.act(Ask("s", 0, "r", specs={}, observation={}), Deadline(1.5))
             transport.drop()
         assert len(asked) == most or (len(asked) > 3 and most == 99)

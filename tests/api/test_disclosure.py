@@ -163,7 +163,7 @@ def test_only_nodes_that_were_shown_can_be_named() -> None:
     with pytest.raises(InvalidAction, match="was not shown"):
         disclosed.actions([("move_to", {"viewpoint": hidden})], space)
     given = observation(0)
-    seen = disclosed.observation(given)
+    seen = disclosed.ask(given).observation
     assert seen["navigable"][1]["viewpoint"] == hidden
     assert given["navigable"][1]["viewpoint"] == SECRETS["other node"]
     (action,) = disclosed.actions([("move_to", {"viewpoint": hidden})], space)
@@ -196,7 +196,7 @@ MEASURES: list[tuple[Spec, Any, Any]] = [
 def test_measures_are_rounded_by_their_unit(spec: Spec, given: Any, sent: Any) -> None:
     def disclose_reading(mode: Any) -> Any:
         disclosed = disclose(offer(specs={"own": spec}), Disclosure(mode, SECRET), Limits())
-        return disclosed.observation({"own": given})["own"]
+        return disclosed.ask({"own": given}).observation["own"]
 
     assert repr(disclose_reading("competition")) == repr(sent)
     assert repr(disclose_reading("full")) == repr(given)

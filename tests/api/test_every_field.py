@@ -15,12 +15,17 @@ import msgspec
 import numpy as np
 import pytest
 
+from api.witness import Witness, read_back
+from nav_eval.api.local import AgentHost, InThisProcess
+from nav_eval.api.process import AgentProcess
+from nav_eval_sdk import agent_interface
 from nav_eval_sdk.errors import Refused, ServiceProblem
 from nav_eval_sdk.protocol import messages as m
 from nav_eval_sdk.protocol.grpc import message_class
 from nav_eval_sdk.protocol.version import JSON, MSGPACK
 from nav_eval_sdk.server.grpc import GrpcServer
 from nav_eval_sdk.server.rest import RestServer
+from nav_eval_sdk.server.service import Service
 from nav_eval_sdk.server.settings import Listen
 from nav_eval_sdk.transport.base import Ask, Connection, Deadline, Endpoint, Transport
 from nav_eval_sdk.transport.grpc import GrpcTransport
@@ -63,7 +68,9 @@ NOT_CARRIED = {
 }
 """What a wire leaves out on purpose: the evaluator ignores the first; a status of gRPC is a code and a detail."""
 ONLY_PROTOBUF = {"Action": {"problem"}, "Spec": {"kind"}}
-CALLED = {"ObservationOut": "Observation"} | {kind.__name__: "Spec" for kind in typing.get_args(m.Spec)}
+CALLED = {"Envelope": "Observation", "ObservationOut": "Observation"} | {
+    kind.__name__: "Spec" for kind in typing.get_args(m.Spec)
+}
 """Structure -> protobuf's message, where the names differ."""
 
 
@@ -164,13 +171,11 @@ class Recorder:
     def end(self, data: Any) -> Any:
         return self._take(data, "EndStatus")
 
-    def act(self, session_id: str, step: int, request_id: str, read: Any, size: int, connected: Any) -> Any:
+    def act(self, asked: m.Envelope, read: Any, size: int, connected: Any) -> Any:
         if self.refusing:
             raise Refusal(self.answers["Problem"])
-        self.got = types.SimpleNamespace(
-            session_id=session_id, step=step, request_id=request_id, observation=read(SPECS)
-        )
-        named = {"session_id": session_id, "step": step, "request_id": request_id}
+        self.got = types.SimpleNamespace(**asked.said(), observation=read(SPECS))
+        named = {name: getattr(asked, name) for name in ("session_id", "step", "request_id")}
         self.answers["Action"] = msgspec.structs.replace(self.answers["Action"], **named)
         return self.answers["Action"]
 
@@ -232,8 +237,39 @@ def test_every_field_arrives(wire: str) -> None:
         server.stop()
     lost = {path for sent, got in pairs for path in differences(sent, got, "")}
     assert lost - NOT_CARRIED[wire.split()[0]] - NOT_CARRIED.get(wire, set()) == set()
-    never_sent = set(KINDS) - fill.kinds - service.kinds - {"Observation", "Tensor"}
+    never_sent = set(KINDS) - fill.kinds - service.kinds - {"Envelope", "Observation", "Tensor"}
     assert not never_sent, f"add calls that carry them to sent_and_received: {never_sent}"
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """A request for a decision in which every field of the envelope says something, and is for the agent."""
+    monkeypatch.setattr(agent_interface, "WIRE_ONLY", ())
+    return Ask(specs=SPECS, **msgspec.structs.asdict(Filling().message(m.ObservationOut)))
+
+
+@pytest.mark.parametrize(
+    "host", [lambda: InThisProcess(Witness, limited=False), lambda: AgentProcess("api.witness:Witness")]
+)
+def test_an_agent_on_this_side_is_shown_every_field(asked: Ask, host: Callable[[], AgentHost]) -> None:
+    made = host()
+    made.open(Deadline(PATIENCE))
+    try:
+        made.reset(m.EpisodeData("e", "s", observation_spec=SPECS), Deadline(PATIENCE))
+        assert read_back(made.act(asked, Deadline(PATIENCE)).said) == asked.said()
+    finally:
+        made.close()
+
+
+def test_an_agent_behind_a_service_is_shown_every_field(asked: Ask) -> None:
+    service = Service(Witness, m.Info())
+    service.load()
+    try:
+        service.reset(m.EpisodeData("e", "s", session_id=asked.session_id, observation_spec=SPECS))
+        envelope = m.Envelope(**asked.said() | {"step": 0})
+        assert read_back(service.act(envelope, lambda specs: SEEN).said) == envelope.said()
+    finally:
+        service.close()
 
 
 def test_an_observation_has_the_same_fields_on_both_sides() -> None:

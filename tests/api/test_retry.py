@@ -35,7 +35,7 @@ from patience import PATIENCE
 from relays import promptly
 
 BROKEN = Unreachable("the line is cut")
-ASK = Ask("s", 0, "r", {}, {})
+ASK = Ask("s", 0, "r", specs={}, observation={})
 
 
 class Scripted(Transport):

@@ -21,6 +21,7 @@ from nav_eval_sdk.protocol.grpc import SERVICE, ReceivedObservation, dump, dump_
 from nav_eval_sdk.protocol.messages import (
     Action,
     EndStatus,
+    Envelope,
     Info,
     InitialObservation,
     ServiceStatus,
@@ -44,8 +45,8 @@ class GrpcRequest:
     stream: int = 1
 
     @property
-    def asked(self) -> ReceivedObservation:
-        return ReceivedObservation(self.message)
+    def asked(self) -> Envelope:
+        return ReceivedObservation(self.message).envelope
 
 
 Frames: TypeAlias = "bytes | Callable[[Connection], None] | None"

@@ -52,15 +52,15 @@ SPECS: dict[str, m.Spec] = {
     ),
 }
 SPACE = ActionSpace.of(ACTIONS)
-ASK = Ask("fuzz", 0, "r", {}, {})
+ASK = Ask("fuzz", 0, "r", specs={}, observation={})
 
 
 def seeds() -> list[bytes]:
     rng = np.random.default_rng(0)
     shown = {name: spec.sample(rng) for name, spec in SPECS.items() if name != "packed"}
     packed = {**shown, "packed": np.ones((4, 4), np.float32)} if tensors.has_zstd() else shown
-    act = m.ObservationOut("fuzz", 0, "r", outgoing(SPECS, shown, json=True))
-    seen = m.ObservationOut("fuzz", 0, "r", outgoing(SPECS, packed, json=False))
+    act = m.ObservationOut("fuzz", 0, "r", observation=outgoing(SPECS, shown, json=True))
+    seen = m.ObservationOut("fuzz", 0, "r", observation=outgoing(SPECS, packed, json=False))
     action = m.Action("velocity", {"linear": 0.5, "angular": 0, "duration": 1}, "fuzz", 0, "r", {"think": 0.1})
     return [
         *(documents.pack(f"http {call}", {"answer": _http(body)}) for call, body in _answers(action).items()),

@@ -219,7 +219,7 @@ def simulator_seeds(specs: Mapping[str, m.Spec], shown: Mapping[str, Any]) -> li
         documents.pack(f"simulator-grpc {type(each).__name__}", {"a": simulator_grpc.dump(each)})
         for each in (*answers.values(), *map(_request, contract.CALLS))
     ]
-    seen = m.ObservationOut("s", 0, "r", outgoing(specs, shown, json=False))
+    seen = m.ObservationOut("s", 0, "r", observation=outgoing(specs, shown, json=False))
     found.append(documents.pack("simulator-grpc Seen", {"a": dump_observation(seen)}))
     frames = {
         f"f{number}": msgspec.json.encode({"id": number, "call": name, "body": _request(name)})

@@ -33,7 +33,13 @@ NEEDED = {
         "templates/agent/README.zh-CN.md",
     ],
     "nav-eval-baselines": ["py.typed", "template/train_vln/model.py", "learned/weights.npz", "learned/MODEL_CARD.md"],
-    "nav-eval-worlds": ["py.typed", "zh.po", "language/wordings/en.toml", "language/wordings/zh.toml"],
+    "nav-eval-worlds": [
+        "py.typed",
+        "zh.po",
+        "language/things.toml",
+        "language/wordings/en.toml",
+        "language/wordings/zh.toml",
+    ],
     "nav-eval-extras": ["py.typed"],
     "nav-eval-server": [
         "py.typed",

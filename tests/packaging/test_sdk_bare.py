@@ -26,7 +26,7 @@ import numpy as np
 from nav_eval_sdk.client import in_new_session, synthetic_episode
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_sdk.protocol import tensors
-from nav_eval_sdk.protocol.messages import ActionSpec, TensorSpec
+from nav_eval_sdk.protocol.messages import ActionSpec, Envelope, TensorSpec
 from nav_eval_sdk.server.service import Service
 from nav_eval_sdk.server.serving import describe
 
@@ -39,7 +39,7 @@ service.load()
 episode = in_new_session(synthetic_episode({"rgb": spec}, {name: ActionSpec() for name in ("stop", "move_forward")}))
 service.reset(episode)
 for step in range(3):
-    print(service.act(episode.session_id, step, f"r{step}", lambda specs: {"rgb": frame}).action)
+    print(service.act(Envelope(episode.session_id, step, f"r{step}"), lambda specs: {"rgb": frame}).action)
 service.close()
 """
 

@@ -150,6 +150,7 @@ def test_no_message_is_left_out() -> None:
         "Limits",
         "Instruction",
         "SensorWish",
+        "Envelope",
         "Observation",
         "ObservationOut",
         "Action",
@@ -198,14 +199,14 @@ def test_observations_survive_every_wire(case: tuple[dict[str, m.Spec], dict[str
     expected = canonical(specs, observation)
     for json in (True, False):
         codec: Any = msgspec.json if json else msgspec.msgpack
-        out = m.ObservationOut("s", 3, "r", outgoing(specs, observation, json=json))
+        out = m.ObservationOut("s", 3, "r", observation=outgoing(specs, observation, json=json))
         back = codec.decode(codec.encode(out), type=m.Observation)
         assert (back.session_id, back.step, back.request_id) == ("s", 3, "r")
         assert same(Reader(codec.decode, json=json).read(specs, back.observation), expected)
     received = pb.ReceivedObservation(
-        pb.dump_observation(m.ObservationOut("s", 3, "r", outgoing(specs, observation, json=False)))
+        pb.dump_observation(m.ObservationOut("s", 3, "r", observation=outgoing(specs, observation, json=False)))
     )
-    assert (received.session_id, received.step, received.request_id) == ("s", 3, "r")
+    assert received.envelope == m.Envelope("s", 3, "r")
     assert same(received.read(specs), expected)
 
 
@@ -214,7 +215,7 @@ def test_observations_survive_every_wire(case: tuple[dict[str, m.Spec], dict[str
 def test_our_framing_is_protobufs(case: tuple[dict[str, m.Spec], dict[str, Any]]) -> None:
     """protobuf's own parser and writer stand for a participant in another language."""
     specs, observation = case
-    data = pb.dump_observation(m.ObservationOut("s", 0, "", outgoing(specs, observation, json=False)))
+    data = pb.dump_observation(m.ObservationOut("s", 0, "", observation=outgoing(specs, observation, json=False)))
     parsed = pb.message_class("nav_eval.v1.Observation").FromString(data)
     assert set(parsed.observation) == {name for name, value in observation.items() if value is not None}
     assert same(pb.ReceivedObservation(parsed.SerializeToString()).read(specs), canonical(specs, observation))
@@ -226,7 +227,7 @@ def test_messages_stay_within_the_announced_limit(case: tuple[dict[str, m.Spec],
     specs, observation = case
     for json in (True, False):
         codec: Any = msgspec.json if json else msgspec.msgpack
-        out = m.ObservationOut("s", 3, "r", outgoing(specs, observation, json=json))
+        out = m.ObservationOut("s", 3, "r", observation=outgoing(specs, observation, json=json))
         assert len(codec.encode(out)) <= message_limit(specs)
 
 
@@ -319,7 +320,7 @@ def test_garbage_is_a_bad_message(data: bytes) -> None:
 def test_a_truncated_message_is_a_bad_message(cut: int) -> None:
     specs: dict[str, m.Spec] = {"rgb": RGB, "depth": m.TensorSpec(shape=(4, 5, 1), dtype="float32")}
     observation = {name: spec.sample(np.random.default_rng(0)) for name, spec in specs.items()}
-    data = pb.dump_observation(m.ObservationOut("s", 0, "r", outgoing(specs, observation, json=False)))
+    data = pb.dump_observation(m.ObservationOut("s", 0, "r", observation=outgoing(specs, observation, json=False)))
     if cut < len(data):
         with pytest.raises(BadMessage):
             pb.ReceivedObservation(data[:cut]).read(specs)

@@ -11,7 +11,6 @@ import socket
 import threading
 import time
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import grpc
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from nav_eval_sdk import ServerTls, TestClient, VLNAgent, cli, serve, start
 from nav_eval_sdk.client import WIRES, synthetic_episode

@@ -18,6 +18,7 @@ from nav_eval_sdk.errors import BadMessage, ServiceProblem
 from nav_eval_sdk.protocol.messages import (
     Action,
     ActionSpec,
+    Envelope,
     EpisodeData,
     EpisodeEnd,
     Info,
@@ -75,7 +76,7 @@ def episode(session: str = "a", request: str = "r", number: int = 0) -> EpisodeD
 
 
 def act(made: Service, step: int | None, request: str, session: str = "a") -> Action:
-    return made.act(session, step, request, lambda specs: {"x": np.array([step or 0], np.float32)})
+    return made.act(Envelope(session, step, request), lambda specs: {"x": np.array([step or 0], np.float32)})
 
 
 def in_thread(call: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
@@ -148,7 +149,7 @@ def test_an_observation_that_does_not_fit_takes_no_step() -> None:
 
     with service() as made:
         made.reset(episode())
-        assert refused(lambda: made.act("a", 0, "q", broken)) == "bad_request"
+        assert refused(lambda: made.act(Envelope("a", 0, "q"), broken)) == "bad_request"
         assert act(made, 0, "q").step == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import re
@@ -30,6 +31,7 @@ from nav_eval_server.archive.doctor import examine
 from nav_eval_server.archive.publishing import freeze, publish
 from nav_eval_server.archive.site import ENDINGS
 from nav_eval_server.board.decisions import reveal
+from nav_eval_server.board.places import sha256
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Mark, Ranking, Result, Submission, Team, Token
@@ -376,6 +378,31 @@ def test_what_an_episode_cost_is_published_beside_the_ranks_that_it_does_not_cha
         "usage" not in ladder(end).read_text() and "input" not in ladder(end).read_text() for end in (".json", ".csv")
     )
     assert (recomputed(out).returncode, recomputed(out).stdout.count("equal")) == (0, 3)
+
+
+@pytest.mark.parametrize("missing", ["excluded", "beside", "rank_ci95"])
+def test_a_board_that_was_revealed_before_it_had_a_column_is_published(
+    challenge: Challenge, tmp_path: Path, missing: str
+) -> None:
+    """As it was, with empty cells; what it does say must still be what the rows say."""
+    freeze(challenge, "hidden", NOW)
+    reveal(challenge, "hidden", "ada", NOW)
+    kept = Ranking.objects.get(phase="hidden", revealed=True)
+    for line in kept.document["entries"]:
+        del line[missing]
+    kept.document["seed"] = 0  # boards of the first version named it
+    kept.sha256 = sha256(kept.document)
+    kept.save()
+    publish(challenge, tmp_path / "out", NOW)
+    boards = tmp_path / "out" / "boards"
+    assert json.loads((boards / "hidden-final.json").read_text()) == kept.document
+    rows = list(csv.DictReader((boards / "hidden-final.csv").open()))
+    assert [row["team"] for row in rows] == ["'=cmd()", "weak", "random"]
+    assert {row.get(missing, "") for row in rows} == {""}
+    kept.document["entries"][0]["failed"] += 1
+    kept.save()
+    with pytest.raises(InputError, match="has changed since it was revealed"):
+        publish(challenge, tmp_path / "again", NOW)
 
 
 def test_what_is_published_is_a_site_of_its_own(challenge: Challenge, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import shutil
 import sqlite3
 import subprocess
@@ -16,6 +18,7 @@ from django.test import Client
 from django.utils import timezone
 
 from nav_eval_server import events
+from nav_eval_server.archive.publishing import publish
 from nav_eval_server.board.places import Keeper, latest
 from nav_eval_server.challenge import Challenge, load_challenge
 from nav_eval_server.folder import Folder
@@ -82,3 +85,13 @@ def test_it_goes_on_where_it_stood(upgraded: Challenge) -> None:
     assert [line["submission"] for line in kept.document["void"]] == ["void00000000"]
     dispatcher.cancel(Submission.objects.get(pk="wait00000000"), "bo")
     assert events.broken() is None
+
+
+def test_its_board_is_published(upgraded: Challenge, tmp_path: Path) -> None:
+    publish(upgraded, tmp_path / "out", timezone.now())
+    board = tmp_path / "out" / "boards" / "standard-public"
+    scores = [line["score"] for line in json.loads(board.with_suffix(".json").read_text())["entries"]]
+    assert scores == [0.62, 0.32, 0.05]
+    rows = list(csv.DictReader(board.with_suffix(".csv").open()))
+    assert [row["team"] for row in rows] == ["Aurora", "Borealis", "random"]
+    assert "0.6200" in board.with_suffix(".html").read_text()

@@ -30,6 +30,7 @@ from nav_eval.geometry import IDENTITY
 from nav_eval_sdk.protocol import messages
 from nav_eval_sdk.protocol.actions import ActionFault, named
 from nav_eval_sdk.protocol.text import line
+from nav_eval_sdk.transport.base import Ask
 
 ORIGIN = (0.0, 0.0, 0.0)
 Rewriting: TypeAlias = Callable[[Any], Any]
@@ -73,9 +74,10 @@ class Disclosed:
     rewritten: Mapping[str, Rewriting]
     """Sensors whose values hold something to be hidden or rounded."""
 
-    def observation(self, observations: Observations) -> Observations:
-        """What is sent of one step; the given dict is not changed."""
-        return _rewritten(self.rewritten, observations)
+    def ask(self, observations: Observations, *key: Any) -> Ask:
+        """What is sent of one step; the given dict is not changed. `key`: session, step and request on a wire."""
+        shown = _rewritten(self.rewritten, observations)
+        return Ask(*key, specs=self.data.observation_spec, observation=shown)
 
     def answer(self, answer: messages.Action, space: ActionSpace) -> tuple[Action, ...]:
         """What the participant's answer means here; raises InvalidAction, which quotes it in a line."""

@@ -10,10 +10,10 @@ import threading
 import time
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
@@ -23,7 +23,7 @@ from nav_eval.core.interfaces import AgentClient, AgentService, Decision, Episod
 from nav_eval.core.types import Observations
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError
 from nav_eval.logging import get_logger
-from nav_eval_sdk.agent_interface import ActionFault, Agent, Answer, begin, read_answer
+from nav_eval_sdk.agent_interface import ActionFault, Agent, Answer, agent_observation, begin, read_answer
 from nav_eval_sdk.errors import DeadlineMissed
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.messages import EpisodeData, in_order
@@ -31,7 +31,7 @@ from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.protocol.values import canonical
 from nav_eval_sdk.server.agents import AgentThread, Job, fault
 from nav_eval_sdk.server.needs import describe, objections
-from nav_eval_sdk.transport.base import Deadline
+from nav_eval_sdk.transport.base import Ask, Deadline
 
 MANY = 4096
 FAREWELL = 5.0
@@ -51,7 +51,7 @@ class AgentHost(ABC):
     def reset(self, data: EpisodeData, deadline: Deadline) -> None: ...
 
     @abstractmethod
-    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> Answer: ...
+    def act(self, ask: Ask, deadline: Deadline) -> Answer: ...
 
     @abstractmethod
     def close(self) -> None: ...
@@ -68,18 +68,18 @@ class InThisProcess(AgentHost):
         self._thread = AgentThread() if limited else None
         self._agent: Any = None
         self._late = False
-        self._specs: Mapping[str, Any] = {}
         self._most = 1
 
     def open(self, deadline: Deadline) -> None:
         self._agent = self._run("constructor", deadline, self._factory)
 
     def reset(self, data: EpisodeData, deadline: Deadline) -> None:
-        self._specs, self._most = data.observation_spec, data.limits.chunk
+        self._most = data.limits.chunk
         self._run("reset", deadline, begin, self._agent, data)
 
-    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> Answer:
-        answer = self._run("act", deadline, self._agent.act, canonical(self._specs, observation))
+    def act(self, ask: Ask, deadline: Deadline) -> Answer:
+        seen = agent_observation(ask, canonical(ask.specs, ask.observation))
+        answer = self._run("act", deadline, self._agent.act, seen)
         try:
             return read_answer(answer, self._most)
         except ActionFault as error:
@@ -195,18 +195,19 @@ class LocalAgentClient(AgentClient):
         self._before_reset(disclosed.data)
         if self._host is None or self._host.gone:
             self._host = self._open_host()
+        disclosed = replace(disclosed, data=in_order(disclosed.data))
         self._episode = disclosed, offer.action_space, Deadline(self._deadlines.episode)
-        self._host.reset(in_order(disclosed.data), Deadline(self._deadlines.reset))
+        self._host.reset(disclosed.data, Deadline(self._deadlines.reset))
 
     def get_action(self, observations: Observations) -> Decision:
         if self._host is None or self._episode is None:
             raise AgentError("get_action was called outside an episode: call reset_episode first.")
         disclosed, space, until = self._episode
-        shown = disclosed.observation(observations)
+        ask = disclosed.ask(observations)
         with service_errors():
             limit = Deadline(until.at_most(self._deadlines.act))
         begun = time.perf_counter()
-        answer = self._host.act(shown, limit)
+        answer = self._host.act(ask, limit)
         latency = time.perf_counter() - begun
         return Decision.of(disclosed.actions(answer.actions, space), latency, answer.usage, answer.said)
 

@@ -12,7 +12,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -26,9 +25,8 @@ from nav_eval_sdk.agent_interface import Answer
 from nav_eval_sdk.errors import DeadlineMissed
 from nav_eval_sdk.protocol.messages import EpisodeData
 from nav_eval_sdk.protocol.text import line
-from nav_eval_sdk.protocol.values import outgoing
 from nav_eval_sdk.server.pipe import BOOT, LENGTH, Reply, read_frame
-from nav_eval_sdk.transport.base import MAX_ANSWER, Deadline
+from nav_eval_sdk.transport.base import MAX_ANSWER, Ask, Deadline
 
 GLANCE = 0.5
 """Seconds between looks whether the process lives: its own children may hold its end of the line open."""
@@ -47,18 +45,16 @@ class AgentProcess(AgentHost):
         self._encoder = msgspec.msgpack.Encoder()
         self._buffer = bytearray()
         self._until = Deadline(None)
-        self._specs: Mapping[str, Any] = {}
         self.gone = False
 
     def open(self, deadline: Deadline) -> None:
         self._ask("open", self._agent, deadline)
 
     def reset(self, data: EpisodeData, deadline: Deadline) -> None:
-        self._specs = data.observation_spec
         self._ask("reset", data, deadline)
 
-    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> Answer:
-        return self._ask("act", outgoing(self._specs, observation, json=False), deadline).answer
+    def act(self, ask: Ask, deadline: Deadline) -> Answer:
+        return self._ask("act", ask.packed(json=False), deadline).answer
 
     def close(self) -> None:
         if not self.gone:

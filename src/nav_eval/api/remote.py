@@ -337,8 +337,7 @@ class _Running:
         self.step = 0
 
     def ask(self, observations: Observations) -> Ask:
-        shown = self.disclosed.observation(observations)
-        return Ask(self.data.session_id, self.step, secrets.token_hex(8), self.data.observation_spec, shown)
+        return self.disclosed.ask(observations, self.data.session_id, self.step, secrets.token_hex(8))
 
 
 @contextmanager

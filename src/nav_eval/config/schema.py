@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
+from nav_eval.config.generator import GENERATOR
 from nav_eval.frozen import FrozenDict, frozen
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.simulator import Body, Motion
@@ -250,8 +251,8 @@ class GenerateConfig(Section):
     """Buildings and episodes made from a seed when they are first asked for, and kept in the cache."""
 
     generator: str = Field("homes", description="who makes them: a name from `nav-eval list generators`")
-    version: Annotated[int, Field(ge=1, le=8)] = Field(
-        8,
+    version: Annotated[int, Field(ge=1)] = Field(
+        GENERATOR,
         description="version of the generator: this release makes the last one only, and scores are filed under it; "
         "runs of earlier ones can still be read",
     )

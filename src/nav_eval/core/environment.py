@@ -13,7 +13,7 @@ from nav_eval.config.schema import TaskConfig
 from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.capabilities import Placeable
 from nav_eval.core.clock import WAIT, ChargedClock
-from nav_eval.core.interfaces import MetricContext, Simulator, Task
+from nav_eval.core.interfaces import EpisodeOffer, MetricContext, Simulator, Task
 from nav_eval.core.measurements import Measurements
 from nav_eval.core.specs import Spec
 from nav_eval.core.types import MEANWHILE, AgentState, Observations, Place, StepRecord
@@ -153,6 +153,18 @@ class Environment:
         limits = self.rules.limits
         used = ((self.steps, limits.max_steps), (self._moves, limits.max_moves))
         return any(limit is not None and count >= limit for count, limit in used)
+
+    def offer(self, episode: Episode, seed: int) -> EpisodeOffer:
+        """What a client may know of an episode, here with the run's `seed`, when it begins and while it lasts."""
+        return EpisodeOffer(
+            episode=episode,
+            observation_spec=self.observation_spec,
+            action_space=self.action_space,
+            task=self.task.name,
+            limits=self.rules.limits,
+            seed=derived_seed(seed, *episode.key),
+            expert=self.expert_action,
+        )
 
     def expert_action(self) -> Action:
         """The oracle's choice; raises SimulatorError in an episode without a goal."""

@@ -18,8 +18,8 @@ from typing import Any, Literal
 
 from nav_eval.core.chunks import Chunk
 from nav_eval.core.deadline import Deadline
-from nav_eval.core.environment import Environment, derived_seed
-from nav_eval.core.interfaces import AgentClient, EpisodeOffer, Observer
+from nav_eval.core.environment import Environment
+from nav_eval.core.interfaces import AgentClient, Observer
 from nav_eval.core.types import OURS, AgentState, EpisodeResult, Status, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import (
@@ -131,7 +131,7 @@ class EpisodeLoop:
             meter.loaded()
             for observer in self._observers:
                 observer.episode_started(episode, observations)
-            self._client.reset_episode(self._offer(episode))
+            self._client.reset_episode(self._environment.offer(episode, self._policy.seed))
             while not self._environment.over:
                 if self._stopped():
                     raise Stopped
@@ -160,18 +160,6 @@ class EpisodeLoop:
         for observer in self._observers:
             observer.episode_ended(episode, result)
         return result
-
-    def _offer(self, episode: Episode) -> EpisodeOffer:
-        environment = self._environment
-        return EpisodeOffer(
-            episode=episode,
-            observation_spec=environment.observation_spec,
-            action_space=environment.action_space,
-            task=environment.task.name,
-            limits=environment.rules.limits,
-            seed=derived_seed(self._policy.seed, *episode.key),
-            expert=environment.expert_action,
-        )
 
     def _blame(self, error: Exception, episode: Episode) -> tuple[Status, str]:
         """Status and reason of an episode that ended with `error`; raises what it cannot be blamed for."""

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.language.kinds import BORNE, KINDS, SEEN
 from nav_eval_worlds.language.relations import Way
 from nav_eval_worlds.language.speaker import STYLES, say
 from nav_eval_worlds.language.steps import Climb, Go, Noun, Pass, Sight, Step, Stop
-from nav_eval_worlds.language.wording import BORNE, KINDS, LANGUAGES, ROOMS, SEEN, tables
+from nav_eval_worlds.language.wording import LANGUAGES, ROOMS, tables
 from worlds.episodes.reading import Order, Unknown, orders
 
 turns = st.sampled_from(("straight", "slightly left", "slightly right", "left", "right", "around"))

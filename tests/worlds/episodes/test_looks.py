@@ -14,7 +14,7 @@ from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.geometry import yaw_of
 from nav_eval_worlds.episodes.goals import view_points
 from nav_eval_worlds.episodes.site import Site
-from nav_eval_worlds.language.looks import PLAIN
+from nav_eval_worlds.language.looks import PATTERNED
 from nav_eval_worlds.language.sights import noun
 from nav_eval_worlds.plan.floor_plan import Kind
 
@@ -78,7 +78,7 @@ def test_materials_are_those_of_the_model(seed: int, make_site: MakeSite) -> Non
         names = np.array([site.scene.materials[k].name for k in site.scene.material_ids[faces]])
         wood = areas[np.char.startswith(names, "wood")].sum() / areas.sum()
         assert not math.isnan(wood)
-        assert (word == "wooden") == (wood > 0.6 and site.rooms.things[number].category not in PLAIN), number
+        assert (word == "wooden") == (wood > 0.6 and site.rooms.things[number].category not in PATTERNED), number
 
 
 def test_round_is_what_was_made_round(make_site: MakeSite) -> None:

@@ -15,11 +15,12 @@ import msgspec
 
 from nav_eval_sdk.protocol.actions import ActionFault as ActionFault
 from nav_eval_sdk.protocol.actions import chunk_of
-from nav_eval_sdk.protocol.messages import EpisodeData, Message, Usage
+from nav_eval_sdk.protocol.messages import Envelope, EpisodeData, Message, Usage
 from nav_eval_sdk.protocol.structs import known
 from nav_eval_sdk.protocol.text import passage
 
-WIRE_ONLY = ("session_id", "request_id", "protocol")
+WIRE_ONLY = ("session_id", "request_id", "protocol", "step")
+"""What no agent is told of a message's fields."""
 
 
 class Agent(Protocol):
@@ -85,9 +86,12 @@ def begin(agent: Any, data: EpisodeData) -> None:
 def agent_episode(data: EpisodeData) -> dict[str, Any]:
     """What `reset` is given, the same on every wire."""
     episode: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(data))
-    for key in WIRE_ONLY:
-        del episode[key]
-    return episode
+    return {key: value for key, value in episode.items() if key not in WIRE_ONLY}
+
+
+def agent_observation(envelope: Envelope, sensors: dict[str, Any]) -> dict[str, Any]:
+    """What `act` is given, the same on every wire: what is said beside the sensors, and these."""
+    return {key: value for key, value in envelope.said().items() if key not in WIRE_ONLY} | sensors
 
 
 MEANT = ("args", "arguments", "action_arguments", "parameters", "params", "kwargs")

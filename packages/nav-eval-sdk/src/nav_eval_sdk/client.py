@@ -88,7 +88,8 @@ class TestClient:
         if self._episode is None:
             raise RuntimeError("Call reset first.")
         specs = self._episode.observation_spec
-        return Ask(self._episode.session_id, self._step, secrets.token_hex(8), specs, observation)
+        key = self._episode.session_id, self._step, secrets.token_hex(8)
+        return Ask(*key, specs=specs, observation=observation)
 
     def end(self, reason: str = "done") -> None:
         """The episode is over."""

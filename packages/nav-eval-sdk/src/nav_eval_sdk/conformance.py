@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -281,13 +281,13 @@ def decides_once(given: Check, client: TestClient) -> str:
 
 def keeps_the_order(given: Check, client: TestClient) -> str:
     client.reset(given.episode)
-    ask = replace(client.ask(given.observation()), step=5)
+    ask = msgspec.structs.replace(client.ask(given.observation()), step=5)
     return _refusal(lambda: client.transport.act(ask, client.deadline()), "step 5 was decided before step 0")
 
 
 def knows_its_sessions(given: Check, client: TestClient) -> str:
     client.reset(given.episode)
-    ask = replace(client.ask(given.observation()), session_id="never-begun")
+    ask = msgspec.structs.replace(client.ask(given.observation()), session_id="never-begun")
     return _refusal(lambda: client.transport.act(ask, client.deadline()), "a session that was never begun was answered")
 
 

@@ -1,6 +1,5 @@
 """Procedural homes and offices with light, semantics and navmesh; their episodes, instructions and pictures."""
 
-__version__ = "0.1.0"
+from nav_eval.config.generator import GENERATOR as GENERATOR
 
-GENERATOR = 8
-"""Version of the generator: raised whenever the same seed gives another building or other episodes."""
+__version__ = "0.1.0"

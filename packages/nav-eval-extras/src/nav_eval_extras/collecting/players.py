@@ -17,7 +17,7 @@ import numpy as np
 from nav_eval.config.schema import Config, SensorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.environment import Environment, derived_seed
-from nav_eval.core.interfaces import AgentClient, EpisodeOffer
+from nav_eval.core.interfaces import AgentClient
 from nav_eval.core.stopping import deaf_to_ctrl_c, heed_as_worker
 from nav_eval.core.types import Observations
 from nav_eval.dataset.episode import Episode, Instruction
@@ -102,18 +102,7 @@ class Learner:
         return replace(route.episode, episode_id=told.episode_id, instruction=words)
 
     def offer(self, episode: Episode) -> None:
-        environment = self._environment
-        self._client.reset_episode(
-            EpisodeOffer(
-                episode=episode,
-                observation_spec=environment.observation_spec,
-                action_space=environment.action_space,
-                task=environment.task.name,
-                limits=environment.rules.limits,
-                seed=derived_seed(self._seed, *episode.key),
-                expert=environment.expert_action,
-            )
-        )
+        self._client.reset_episode(self._environment.offer(episode, self._seed))
 
     def choose(self, seen: Observations, expert: Action) -> Action:
         own = self._client.get_action(seen).action

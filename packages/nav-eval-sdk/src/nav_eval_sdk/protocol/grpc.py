@@ -17,8 +17,8 @@ from nav_eval_sdk.errors import BadMessage
 from nav_eval_sdk.protocol import tensors
 from nav_eval_sdk.protocol.descriptors import MessageClasses
 from nav_eval_sdk.protocol.messages import (
-    DEFAULT_SESSION,
     Action,
+    Envelope,
     InitialObservation,
     ListSpec,
     Message,
@@ -181,10 +181,7 @@ def _argument(value: Any) -> Any:
 
 def dump_observation(message: ObservationOut) -> bytes:
     """One copy of the tensors: into the message."""
-    envelope = message_class("nav_eval.v1.Observation")(
-        session_id=message.session_id, step=message.step, request_id=message.request_id
-    )
-    parts: list[Any] = [envelope.SerializeToString()]
+    parts: list[Any] = [message_class("nav_eval.v1.Observation")(**message.said()).SerializeToString()]
     for name, value in message.observation.items():
         parts += _field(4, [*_field(1, [name.encode()]), *_field(2, _value_parts(value))])
     return b"".join(parts)
@@ -222,9 +219,7 @@ class ReceivedObservation:
             else:
                 envelope.append(field)
         head = _parse("nav_eval.v1.Observation", b"".join(envelope))
-        self.session_id: str = head.session_id or DEFAULT_SESSION
-        self.step: int | None = head.step if head.HasField("step") else None
-        self.request_id: str = head.request_id
+        self.envelope = Envelope(**{field.name: value for field, value in head.ListFields()})
 
     def read(self, specs: Specs) -> dict[str, Any]:
         """Raises BadMessage where the values are not what `specs` declare; without any, each is taken as it is sent."""

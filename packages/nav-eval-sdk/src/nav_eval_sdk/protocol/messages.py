@@ -81,24 +81,35 @@ class InitialObservation(Message, frozen=True):
     initial_observation: dict[str, Any] | None = None
 
 
-class Observation(Message, kw_only=True, frozen=True):
-    """The request of act. `step` counts from 0; without it the service takes the next one.
+class Envelope(Message, frozen=True):
+    """What is said beside an observation; every wire carries whatever fields this has, and none is named again.
 
-    `observation` has no default: sensors that lie bare in the body would otherwise be an observation of nothing.
+    `step` counts from 0; without it the service takes the next one. A field that the agent's WIRE_ONLY does not name
+    is shown to it beside its sensors; let it be UNSET by default, so that nothing is sent where nothing is said.
     """
 
     session_id: str = DEFAULT_SESSION
     step: int | None = None
     request_id: str = ""
+
+    def said(self) -> dict[str, Any]:
+        """Field -> value, without what is left out."""
+        fields = ((name, getattr(self, name)) for name in Envelope.__struct_fields__)
+        return {name: value for name, value in fields if value is not None and value is not msgspec.UNSET}
+
+
+class Observation(Envelope, kw_only=True, frozen=True):
+    """The request of act. `step` counts from 0; without it the service takes the next one.
+
+    `observation` has no default: sensors that lie bare in the body would otherwise be an observation of nothing.
+    """
+
     observation: dict[str, msgspec.Raw]
 
 
-class ObservationOut(Message, frozen=True):
+class ObservationOut(Envelope, kw_only=True, frozen=True):
     """The same as it is written: values are prepared by nav_eval_sdk.protocol.values."""
 
-    session_id: str
-    step: int
-    request_id: str
     observation: dict[str, Any]
 
 

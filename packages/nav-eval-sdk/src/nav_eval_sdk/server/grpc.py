@@ -65,16 +65,18 @@ class GrpcHandlers:
             return dump_action(self._act(received, connected))
         except (ServiceProblem, BadMessage) as error:
             problem = _problem(error)
-            empty = Action(action="")
-            if received is not None:
-                empty = Action(
-                    action="", session_id=received.session_id, step=received.step, request_id=received.request_id
-                )
-            return dump_action(empty, problem.problem)
+            return dump_action(_answer_to(received), problem.problem)
 
     def _act(self, received: ReceivedObservation, connected: Connected) -> Action:
-        key = received.session_id, received.step, received.request_id
-        return self._service.act(*key, received.read, received.size, connected)
+        return self._service.act(received.envelope, received.read, received.size, connected)
+
+
+def _answer_to(received: ReceivedObservation | None) -> Action:
+    """The action that says which request it answers, and nothing else."""
+    if received is None:
+        return Action()
+    asked = received.envelope
+    return Action(session_id=asked.session_id, step=asked.step, request_id=asked.request_id)
 
 
 def _problem(error: Exception) -> ServiceProblem:

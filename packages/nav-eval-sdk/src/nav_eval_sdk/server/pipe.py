@@ -20,9 +20,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from nav_eval_sdk.agent_interface import ActionFault, Answer, begin, read_answer
+from nav_eval_sdk.agent_interface import ActionFault, Answer, agent_observation, begin, read_answer
 from nav_eval_sdk.memory import keep_freed_pages
-from nav_eval_sdk.protocol.messages import EpisodeData, Message, Problem, in_order
+from nav_eval_sdk.protocol.messages import EpisodeData, Message, Observation, Problem, in_order
 from nav_eval_sdk.protocol.structs import known
 from nav_eval_sdk.protocol.values import Reader
 from nav_eval_sdk.server.agents import fault
@@ -33,7 +33,7 @@ BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from nav_eval_s
 
 
 class Request(Message, frozen=True):
-    """`call`: open (body: "module:class"), reset (EpisodeData), act (sensor -> value) or close."""
+    """`call`: open (body: "module:class"), reset (EpisodeData), act (Observation) or close."""
 
     call: str
     body: msgspec.Raw = msgspec.Raw(b"\xc0")
@@ -96,8 +96,9 @@ class Hosted:
 
     def _act(self, body: msgspec.Raw) -> Reply:
         assert self._data is not None, "reset comes first"
-        received = msgspec.msgpack.decode(body, type=dict[str, msgspec.Raw])
-        answer = self._agent.act(self._reader.read(self._data.observation_spec, received))
+        received = msgspec.msgpack.decode(body, type=Observation)
+        sensors = self._reader.read(self._data.observation_spec, received.observation)
+        answer = self._agent.act(agent_observation(received, sensors))
         return Reply(read_answer(answer, self._data.limits.chunk))
 
     def _close(self, body: msgspec.Raw) -> None:

@@ -63,9 +63,7 @@ class RestApp:
         codec: Any = msgspec.json if self._content_type() == JSON else msgspec.msgpack
         reader = Reader(codec.decode, json=codec is msgspec.json)
         answer = self._service.act(
-            message.session_id,
-            message.step,
-            message.request_id,
+            message,
             lambda specs: reader.read(specs, message.observation),
             request.content_length or 0,
             self._connected(),

@@ -18,12 +18,13 @@ from typing import Any
 
 import msgspec
 
-from nav_eval_sdk.agent_interface import ActionFault, Answer, read_answer
+from nav_eval_sdk.agent_interface import ActionFault, Answer, agent_observation, read_answer
 from nav_eval_sdk.errors import BadMessage, ServiceProblem
 from nav_eval_sdk.protocol.actions import chunk_fault
 from nav_eval_sdk.protocol.messages import (
     Action,
     EndStatus,
+    Envelope,
     EpisodeData,
     EpisodeEnd,
     Info,
@@ -184,58 +185,56 @@ class Service:
 
     def act(
         self,
-        session_id: str,
-        step: int | None,
-        request_id: str,
+        asked: Envelope,
         read: Read,
         size: int = 0,
         connected: Connected = unknown,
     ) -> Action:
         """The agent's action for one step, asked for once. `size`: bytes of the message. Raises ServiceProblem."""
-        session = self._session(session_id)
+        session = self._session(asked.session_id)
         session.connected = connected
         if size > session.largest:
             raise ServiceProblem("too_large", f"{size} bytes, the declared observations take {session.largest}.")
         try:
-            observation = read(session.data.observation_spec)
+            observation = agent_observation(asked, read(session.data.observation_spec))
         except BadMessage as error:
             raise ServiceProblem("bad_request", str(error)) from None
         with self._lock:
             if session.ended:
                 raise ServiceProblem("unknown_session", "the session has ended.")
-            work = self._decision(session, step, request_id, observation)
+            work = self._decision(session, asked, observation)
         answer, seconds = self._wait(session, work)
         try:
             given = _checked(answer, session.data)
         except ActionFault as fault:
             problem = ServiceProblem("invalid_action", str(fault))
-            log.warning("Session %s, step %d: %s", session_id, work.key[0], problem.detail)
+            log.warning("Session %s, step %d: %s", asked.session_id, work.key[0], problem.detail)
             raise problem from None
         named = [{"action": name, "action_args": arguments} for name, arguments in given.actions]
         return Action(
             action=given.actions[0][0],
             action_args=given.actions[0][1],
-            session_id=session_id,
+            session_id=asked.session_id,
             step=work.key[0],
-            request_id=request_id,
+            request_id=asked.request_id,
             timing={"think": round(seconds, 6)},
             actions=named if len(named) > 1 else msgspec.UNSET,
             usage=given.usage or msgspec.UNSET,
             said=given.said or msgspec.UNSET,
         )
 
-    def _decision(self, session: Session, step: int | None, request_id: str, observation: dict[str, Any]) -> Work:
-        """The work that decides `step`: a new one, or the one that the same request began."""
-        step = session.next_step if step is None else step
+    def _decision(self, session: Session, asked: Envelope, observation: dict[str, Any]) -> Work:
+        """The work that decides a step: a new one, or the one that the same request began."""
+        step = session.next_step if asked.step is None else asked.step
         last = session.last
-        if last is not None and request_id and last.key == (step, request_id):
+        if last is not None and asked.request_id and last.key == (step, asked.request_id):
             return last
         if not session.reset.future.done() or (last is not None and not last.future.done()):
             raise ServiceProblem("step_conflict", "the agent is still busy with the previous request.")
         if step != session.next_step:
             raise ServiceProblem("step_conflict", f"step {step} was asked for, {session.next_step} is next.")
         session.next_step = step + 1
-        session.last = Work((step, request_id), _watched(session.slot.act(observation), session.changed))
+        session.last = Work((step, asked.request_id), _watched(session.slot.act(observation), session.changed))
         return session.last
 
     def end(self, data: EpisodeEnd) -> EndStatus:

@@ -46,7 +46,7 @@ class GrpcServer:
         request = load(data, Session)
         specs, observation = self._service.observe(request)
         values = outgoing(specs, observation, json=False)
-        return dump_observation(ObservationOut(request.session_id, 0, "", values))
+        return dump_observation(ObservationOut(request.session_id, 0, observation=values))
 
 
 def _method(handle: Callable[[bytes], bytes]) -> Any:

@@ -12,25 +12,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from nav_eval_sdk.errors import BadAnswer, DeadlineMissed
 from nav_eval_sdk.protocol.messages import (
     Action,
     EndStatus,
+    Envelope,
     EpisodeData,
     EpisodeEnd,
     Info,
     InitialObservation,
+    ObservationOut,
     ServiceStatus,
     Validation,
 )
+from nav_eval_sdk.protocol.values import Specs, outgoing
 from nav_eval_sdk.protocol.version import DEFAULT_PORT, JSON
 from nav_eval_sdk.transport.address import ANY, Networks
-
-if TYPE_CHECKING:
-    from nav_eval_sdk.protocol.values import Specs
 
 TOKEN = re.compile(r"[ -~]+")
 SCHEMES = ("", "http", "https", "grpc", "grpcs", "http+join", "https+join")
@@ -143,15 +143,15 @@ class Connection:
         return self.endpoint.secure or self.tls is not None
 
 
-@dataclass(frozen=True)
-class Ask:
-    """A request for a decision; `observation` fits `specs` and is packed by the transport."""
+class Ask(Envelope, kw_only=True, frozen=True):
+    """A request for a decision; `observation` fits `specs`."""
 
-    session_id: str
-    step: int
-    request_id: str
     specs: Specs
     observation: Mapping[str, Any]
+
+    def packed(self, *, json: bool) -> ObservationOut:
+        """As it is written, on a wire that is JSON or not."""
+        return ObservationOut(**self.said(), observation=outgoing(self.specs, self.observation, json=json))
 
     def check(self, action: Action, *, strict: bool = False) -> Action:
         """Raises BadAnswer if `action` answers something else; `strict`: also if it does not say what it answers."""

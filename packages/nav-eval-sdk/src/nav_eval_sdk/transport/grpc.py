@@ -22,13 +22,11 @@ from nav_eval_sdk.protocol.messages import (
     Info,
     InitialObservation,
     Message,
-    ObservationOut,
     Problem,
     ServiceStatus,
     Validation,
 )
 from nav_eval_sdk.protocol.text import cleaned
-from nav_eval_sdk.protocol.values import outgoing
 from nav_eval_sdk.quiet import grpc
 from nav_eval_sdk.transport.address import connected, numeric
 from nav_eval_sdk.transport.base import (
@@ -105,14 +103,7 @@ class GrpcTransport(Transport):
             raise
 
     def act(self, ask: Ask, deadline: Deadline) -> Action:
-        request = dump_observation(
-            ObservationOut(
-                session_id=ask.session_id,
-                step=ask.step,
-                request_id=ask.request_id,
-                observation=outgoing(ask.specs, ask.observation, json=False),
-            )
-        )
+        request = dump_observation(ask.packed(json=False))
         try:
             answer = self._ask(request, deadline)
             checked = answer if isinstance(answer, Problem) else ask.check(answer, strict=self._streaming)

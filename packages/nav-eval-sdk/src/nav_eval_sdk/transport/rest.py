@@ -28,14 +28,12 @@ from nav_eval_sdk.protocol.messages import (
     Info,
     InitialObservation,
     Message,
-    ObservationOut,
     Problem,
     ServiceStatus,
     Validation,
 )
 from nav_eval_sdk.protocol.structs import known
 from nav_eval_sdk.protocol.text import cleaned
-from nav_eval_sdk.protocol.values import outgoing
 from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROBLEM
 from nav_eval_sdk.transport.address import connected
 from nav_eval_sdk.transport.base import (
@@ -124,13 +122,7 @@ class RestTransport(Transport):
         return self._call("POST", "episode/reset", data, InitialObservation, deadline)
 
     def act(self, ask: Ask, deadline: Deadline) -> Action:
-        message = ObservationOut(
-            session_id=ask.session_id,
-            step=ask.step,
-            request_id=ask.request_id,
-            observation=outgoing(ask.specs, ask.observation, json=self.json),
-        )
-        action = self._call("POST", "agent/act", message, Action, deadline)
+        action = self._call("POST", "agent/act", ask.packed(json=self.json), Action, deadline)
         try:
             return ask.check(action)
         except BadAnswer:

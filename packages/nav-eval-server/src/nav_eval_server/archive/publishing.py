@@ -28,8 +28,6 @@ from nav_eval_server.folder import Folder
 from nav_eval_server.models import Event, Ranking, Submission
 from nav_eval_server.web.standings import Standings, standings
 
-COLUMNS = ("rank", "rank_ci95", "team", "role", "score", "failed", "excluded", "submission")
-
 
 def freeze(challenge: Challenge, phase: str, now: datetime, actor: str = "organiser") -> str | None:
     """End a phase. The SHA-256 of state/frozen/PHASE.json: board, values, submissions; None while some are unfinished.
@@ -94,11 +92,9 @@ def _write_board(path: Path, board: Standings) -> None:
     )
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
-    writer.writerow([*COLUMNS, *board.secondary_metrics, *board.usage])
-    for row in board.rows:
-        plain = (row.entry[name] for name in COLUMNS)
-        beside = (row.entry["beside"][name] for name in board.secondary_metrics)
-        writer.writerow([*map(_cell, plain), *beside, *(row.usage.get(name) for name in board.usage)])
+    columns = [column for column in board.columns if column.name]
+    writer.writerow(column.name for column in columns)
+    writer.writerows([_cell(column.value(row)) for column in columns] for row in board.rows)
     path.with_suffix(".csv").write_text(table.getvalue(), encoding="utf-8")
 
 

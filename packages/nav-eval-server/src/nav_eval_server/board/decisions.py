@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from nav_eval_server import events
-from nav_eval_server.board.places import Board, document, keep, latest, sha256
+from nav_eval_server.board.places import Board, agree, document, keep, latest
 from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Closing, Ranking, Submission, Team
 from nav_eval_server.notices.outbox import tell
@@ -78,7 +78,7 @@ def board_state(challenge: Challenge, phase: str) -> BoardState:
     last = latest(phase, Board.FINAL, revealed=True)
     if last is None:
         return "hidden"
-    return "revealed" if last.sha256 == sha256(document(challenge, phase, Board.FINAL)) else "changed"
+    return "revealed" if agree(last.document, document(challenge, phase, Board.FINAL)) else "changed"
 
 
 def reveal(challenge: Challenge, phase: str, actor: str, now: datetime) -> Ranking:

@@ -249,6 +249,15 @@ def sha256(content: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+def agree(one: Any, other: Any) -> bool:
+    """Whether two boards say the same under the keys that both have: releases before and after name more, or fewer."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return all(agree(one[key], other[key]) for key in one.keys() & other.keys())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(agree, one, other))
+    return bool(one == other)
+
+
 def keep(content: dict[str, Any], now: datetime, *, revealed: bool = False) -> Ranking:
     """A snapshot of a board; the last one where nothing has changed since."""
     last = latest(content["phase"], Board(content["board"]), revealed=revealed)

@@ -23,8 +23,9 @@ from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Submission, User
 from nav_eval_server.settings import current
+from nav_eval_server.web.columns import Row
 from nav_eval_server.web.context import language
-from nav_eval_server.web.standings import Row, Standings, figures_with_units, standings
+from nav_eval_server.web.standings import Standings, figures_with_units, standings
 
 SANDBOX = "sandbox allow-scripts; frame-ancestors 'none'"
 

@@ -3,42 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
 from nav_eval.report import verdict
-from nav_eval.report.words import said
 from nav_eval.results.export import recorded_definitions
 from nav_eval_server.board.places import Board, latest
-from nav_eval_server.board.usage import Spent, amounts_told, cost, tokens, usage_shown
+from nav_eval_server.board.usage import usage_shown
 from nav_eval_server.board.visibility import Figures, visible_to
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Result, Submission, User
 from nav_eval_server.queue.states import Language
+from nav_eval_server.web.columns import Column, Row, columns, on_page
 from nav_eval_server.web.context import language
-
-
-@dataclass(frozen=True)
-class Row:
-    """`entry`: a line of board.places; `share`: its score in percent where all scores are shares of one, for a bar;
-    `sensors`: the sensor class of its results.json, "" in one from before it held that; `usage`: what an episode cost
-    in the mean, where its service tells."""
-
-    entry: Mapping[str, Any]
-    share: float | None
-    mine: bool
-    sensors: str = ""
-    usage: Spent = field(default_factory=dict)
-
-    @property
-    def tokens(self) -> str:
-        return tokens(self.usage)
-
-    @property
-    def cost(self) -> str:
-        return cost(self.usage)
 
 
 @dataclass(frozen=True)
@@ -52,25 +31,25 @@ class Standings:
     rows: tuple[Row, ...]
 
     @property
-    def secondary_metrics(self) -> list[str]:
-        """Measures that it shows next to the one that ranks."""
-        return list(next((line.get("beside", {}) for line in self.document["entries"]), {}))
+    def columns(self) -> list[Column]:
+        """Of its files and pages, in the reader's language."""
+        return columns(self.rows)
 
     @property
-    def usage(self) -> list[str]:
-        """Names of what any entry spent something of."""
-        return amounts_told(row.usage for row in self.rows)
+    def on_page(self) -> list[Column]:
+        """What a page shows beside rank, team and score."""
+        return on_page(self.columns)
 
     @property
-    def usage_columns(self) -> list[str]:
-        """Heads of the columns of tokens and cost, in the reader's language; none where no service told any."""
-        return [said(language(), f"usage.{name}") for name in ("axis.tokens", "cost")] if self.usage else []
+    def lines(self) -> list[tuple[Row, list[tuple[Column, str]]]]:
+        """Of a page: each row with its cells of these."""
+        shown = self.on_page
+        return [(row, [(column, column.cell(row)) for column in shown]) for row in self.rows]
 
     @property
     def published(self) -> dict[str, Any]:
-        """The document, with the usage of its entries in their lines."""
-        lines = ({**row.entry, "usage": row.usage} if row.usage else row.entry for row in self.rows)
-        return {**self.document, "entries": [*lines]}
+        """The JSON file."""
+        return {**self.document, "entries": [row.published for row in self.rows]}
 
     @property
     def remarks(self) -> list[str]:

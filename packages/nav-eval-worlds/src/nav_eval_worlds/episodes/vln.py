@@ -15,10 +15,11 @@ from nav_eval_worlds.episodes.controls import CONTROLS, Controls
 from nav_eval_worlds.episodes.follower import Walk, walk
 from nav_eval_worlds.episodes.site import Site, densified
 from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.language.kinds import KINDS
 from nav_eval_worlds.language.routes import clear_at_first, stretches, tell
 from nav_eval_worlds.language.speaker import STYLES, say
 from nav_eval_worlds.language.steps import Step
-from nav_eval_worlds.language.wording import KINDS, LANGUAGES
+from nav_eval_worlds.language.wording import LANGUAGES
 
 GOAL_RADIUS = 3.0
 SPACINGS = (3.3, 1.5, 0.0)

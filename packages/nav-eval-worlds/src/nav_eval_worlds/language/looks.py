@@ -17,22 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.engine.scene.scene import Material, Scene, SemanticObject
+from nav_eval_worlds.language.kinds import having, size_word
 
 MATERIALS: Mapping[str, str] = {
     "wood": "wooden", "leather": "leather", "metal": "metal", "basket": "wicker",
 }  # fmt: skip
 """Of a scene's materials, without their numbers."""
-PLAIN = frozenset(
-    ("picture", "rug", "tv_monitor", "whiteboard", "bookshelf", "shower", "clothes", "plant", "mirror", "poster",
-     "calendar", "clock", "wall_shelf", "aquarium", "pin_board", "fireplace", "toy_chest")
-)  # fmt: skip
-"""What is on them has colours of its own, or one looks through them: no colour is told."""
+PATTERNED, _OUTLINED, _UPRIGHT = map(having, ("patterned", "outlined", "upright"))
 _OF_WOOD = frozenset(("", "dark brown", "brown", "light brown", "beige", "orange", "yellow"))
 _TEXELS, _SURFACE = 0.7, 0.6
 """Shares of a texture and of a thing's surface above which one colour names the whole."""
 
-_OUTLINED, _HUNG = frozenset(("table", "rug", "mirror", "clock", "pouf")), frozenset(("mirror", "clock"))
-"""What has an outline that people name; on which the outline is seen from the front."""
 _TOP = 0.05
 """Metres of a table that are its top."""
 _WITHIN, _BULGE = 1.1, 1.3
@@ -57,27 +52,6 @@ _HUES = (
 )
 """Names with hue in degrees, saturation and value; what lies between two names has none."""
 
-_SIZES: Mapping[str, tuple[tuple[str, int, float, float], ...]] = {
-    "bookshelf": (("tall", 1, 1.75, 9.0), ("low", 1, 0.0, 1.1)),
-    "wardrobe": (("large", 0, 1.7, 9.0), ("narrow", 0, 0.0, 1.05)),
-    "shelf": (("tall", 1, 1.7, 9.0),),
-    "cabinet": (("tall", 1, 1.6, 9.0), ("low", 1, 0.0, 0.6)),
-    "plant": (("large", 1, 1.25, 9.0), ("small", 1, 0.0, 0.55)),
-    "table": (("large", 0, 1.5, 9.0), ("small", 0, 0.0, 0.75)),
-    "desk": (("large", 0, 1.5, 9.0), ("small", 0, 0.0, 1.1)),
-    "sofa": (("long", 0, 1.9, 9.0), ("small", 0, 0.0, 1.5)),
-    "picture": (("large", 0, 0.95, 9.0), ("small", 0, 0.0, 0.45)),
-    "tv_monitor": (("large", 0, 1.1, 9.0),),
-    "counter": (("long", 0, 2.2, 9.0),),
-    "rug": (("large", 0, 2.0, 9.0), ("small", 0, 0.0, 1.0)),
-    "bed": (("double", 2, 1.35, 9.0), ("single", 2, 0.0, 1.05)),
-    "refrigerator": (("large", 1, 1.75, 9.0),),
-    "chest_of_drawers": (("wide", 0, 1.2, 9.0),),
-    "box": (("small", 0, 0.0, 0.45),),
-}
-"""Of a kind: word, measure (0 the longer side, 1 the height, 2 the shorter side) and the metres between which it
-holds."""
-
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -96,11 +70,11 @@ class Looks:
     scene: Scene
 
     def of(self, thing: SemanticObject) -> Look:
-        size = _size(thing)
+        size = size_word(thing)
         if self.scene.object_ids is None:
             return Look(size)
         shape = self._shape(thing)
-        if thing.category in PLAIN:
+        if thing.category in PATTERNED:
             return Look(size, shape=shape)
         areas = self._areas.get(thing.id, Counter())
         colour = _most(areas, dict(enumerate(self._colours)))
@@ -115,7 +89,7 @@ class Looks:
             return ""
         assert self.scene.object_ids is not None
         corners = self.scene.positions[self.scene.triangles[self.scene.object_ids == thing.id].ravel()].astype(float)
-        upright = thing.category in _HUNG
+        upright = thing.category in _UPRIGHT
         across = 1 if upright else 0 if thing.size[0] <= thing.size[2] else 2
         longer = (0 if thing.size[0] > thing.size[2] else 2) if upright else 2 - across
         top = corners if upright else corners[corners[:, 1] > corners[:, 1].max() - _TOP]
@@ -200,10 +174,3 @@ def _outline(longer: NDArray[np.float64], shorter: NDArray[np.float64]) -> str:
     if (u * u + v * v).max() > _WITHIN or bulges < _BULGE:
         return ""
     return "round" if half[0] < 1.1 * half[1] else "oval"
-
-
-def _size(thing: SemanticObject) -> str:
-    x, y, z = thing.size
-    measures = (max(x, z), y, min(x, z))
-    found = (word for word, axis, low, high in _SIZES.get(thing.category, ()) if low < measures[axis] < high)
-    return next(found, "")

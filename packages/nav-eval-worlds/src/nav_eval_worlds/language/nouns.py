@@ -38,7 +38,7 @@ def one(wording: Wording, thing: Noun) -> str:
 
 def measure(wording: Wording, thing: Noun) -> str:
     """The measure word of a thing, in a language that has such words."""
-    measures: dict[str, str] = wording.tables.get("measure", {})
+    measures: dict[str, str] = wording.tables["measure"]
     return measures.get(thing.design or thing.kind, measures.get(thing.kind, ""))
 
 

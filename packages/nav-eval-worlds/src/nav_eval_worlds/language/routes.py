@@ -9,6 +9,7 @@ from itertools import combinations
 from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.geometry import Quaternion, Vec3, rotate
 from nav_eval_worlds.episodes.site import Site, densified
+from nav_eval_worlds.language.kinds import KINDS
 from nav_eval_worlds.language.relations import (
     Walker,
     Way,
@@ -32,7 +33,7 @@ from nav_eval_worlds.language.sights import (
     where_seen,
 )
 from nav_eval_worlds.language.steps import Climb, Go, Pass, Step, Stop
-from nav_eval_worlds.language.wording import KINDS, ROOMS
+from nav_eval_worlds.language.wording import ROOMS
 
 _NEAR, _ABREAST = 1.6, 0.3
 """A thing is passed within this many metres, and this many to the side at least: one does not walk "past" a lamp that

@@ -13,17 +13,16 @@ from typing import TypeAlias
 from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
 from nav_eval.geometry import Vec3
 from nav_eval_worlds.episodes.site import Site
+from nav_eval_worlds.language.kinds import BORNE, DESIGNS, KINDS, SEEN, design_in, having
 from nav_eval_worlds.language.relations import Walker
 from nav_eval_worlds.language.rooms_map import DoorWay, Flat, RoomsMap
 from nav_eval_worlds.language.steps import Noun, Sight
-from nav_eval_worlds.language.wording import BORNE, DESIGNS, KINDS, SEEN
 
 _LEAST, _FACE = 0.4, 0.1
 """Metres of its longest side and square metres that a landmark has at least."""
 _BESIDE, _NEAR, _GAP = 0.9, 0.7, 1.5
 """Metres from a door to the thing that marks it; between neighbours; between a thing and each it is between."""
-_BEARERS = ("table", "desk", "counter", "nightstand", "chest_of_drawers", "cabinet", "bench")
-_HUNG = frozenset(("wall_hanging", "pin_board", "poster", "coat_hooks"))
+_BEARERS, _FACED, _DULL, _UNSAID = map(having, ("bearer", "faced", "dull", "unsaid"))
 _ACROSS, _ASTRIDE, _ELSEWHERE = (0.8, 2.6), 0.1, 0.8
 """Metres: from a door to what is across the corridor from it; aside of the door's middle, at most; to other doors."""
 _AT_TABLE, _COUNTED = 0.4, 8
@@ -49,43 +48,11 @@ _USUAL = {
     "copy room": ("printer",), "break room": ("counter", "refrigerator"),
 }  # fmt: skip
 """What tells a room of its kind from no other."""
-_DULL = frozenset(("radiator", "bin", "towel", "box", "cupboard", "cabinet", "nightstand", "towel_rack", "partition"))
-"""What nobody would name a room by."""
-_UNSAID = frozenset(
-    ("wall_shelf", "rug", "blanket", "bag", "basket", "broom", "crate", "bathrobe", "calendar", "toolbox", "fan",
-     "toy_chest", "wall_hanging", "umbrella_stand", "pet_bed", "yoga_mat", "laundry", "coat_hooks", "pouf", "stool")
-)  # fmt: skip
-"""What nobody would say that one sees."""
-_OFFICES = ("office", "open office")
 _ROOMY, _POKY, _LONG, _TIGHT = 22.0, 4.5, 6.5, 1.25
 """Square metres from which a room strikes one as large, and below which as small; metres from which a corridor is long,
 and in width below which it is narrow."""
 _HIGH, _TOUCHING = 0.7, 0.12
 """Metres above the floor at which a thing hangs on a wall; from a wall to what stands against it."""
-_DESIGNS: tuple[tuple[str, str, tuple[str, ...], int, float, float], ...] = (
-    ("computer_monitor", "tv_monitor", (), 0, 0.0, 0.75),
-    ("wall_screen", "tv_monitor", ("meeting room", "reception", *_OFFICES), 0, 0.75, 9.0),
-    ("beanbag", "pouf", (), 1, 0.5, 9.0),
-    ("kitchen_sink", "sink", ("kitchen", "break room"), 0, 0.0, 9.0),
-    ("bathroom_sink", "sink", ("bathroom",), 0, 0.0, 9.0),
-    ("coffee_table", "table", ("living room", "reception"), 1, 0.0, 0.55),
-    ("dining_table", "table", ("dining room",), 0, 1.0, 9.0),
-    ("kitchen_table", "table", ("kitchen",), 0, 0.8, 9.0),
-    ("conference_table", "table", ("meeting room",), 0, 1.2, 9.0),
-    ("hall_table", "table", ("hallway", "foyer"), 0, 0.0, 1.5),
-    ("office_desk", "desk", _OFFICES, 0, 0.0, 9.0),
-    ("writing_desk", "desk", ("study", "bedroom"), 0, 0.0, 9.0),
-    ("kitchen_counter", "counter", ("kitchen",), 0, 0.0, 9.0),
-    ("reception_desk", "counter", ("reception",), 0, 0.0, 9.0),
-    ("armchair", "chair", ("living room",), 0, 0.65, 9.0),
-    ("dining_chair", "chair", ("dining room",), 0, 0.0, 9.0),
-    ("bar_stool", "stool", (), 1, 0.6, 9.0),
-    ("waste_basket", "bin", ("bedroom", "study", *_OFFICES), 0, 0.0, 9.0),
-)  # fmt: skip
-"""The tables' key, the category, the rooms (all if none are given), and of a measure (0 the longer side, 1 the height)
-the metres between which the name fits."""
-
-
 _Place: TypeAlias = tuple[str, tuple[str, ...]]
 """A relation, and the keys of what it names."""
 
@@ -102,12 +69,7 @@ def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
     """The tables' key for a thing whose category has several names; "" where the category's own fits."""
     if thing.design in DESIGNS:
         return thing.design
-    room = rooms.rooms[thing.region].category
-    measures = (max(thing.size[0], thing.size[2]), thing.size[1])
-    for name, category, found_in, axis, low, high in _DESIGNS:
-        if thing.category == category and room in (found_in or (room,)) and low < measures[axis] < high:
-            return name
-    return ""
+    return design_in(rooms.rooms[thing.region].category, thing)
 
 
 def sights(site: Site, walker: Walker, exclude: set[int], most: int = 3) -> tuple[Sight, ...]:
@@ -180,7 +142,7 @@ def opposite(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | 
     along, across = (2, 0) if door.along_x else (0, 2)
     at, line = (door.middle[0 if axis == 0 else 1] for axis in (along, across))
     doors = [other.middle[0 if along == 0 else 1] for other in rooms.doors_of(room) if other != door]
-    for thing in landmarks(rooms, room, KINDS | _HUNG):
+    for thing in landmarks(rooms, room, KINDS | _FACED):
         ahead = max(_start(thing, along) - at, at - _end(thing, along)) < _ASTRIDE
         alone = not any(_start(thing, along) - _ELSEWHERE < other < _end(thing, along) + _ELSEWHERE for other in doors)
         over = min(abs(_start(thing, across) - line), abs(_end(thing, across) - line))

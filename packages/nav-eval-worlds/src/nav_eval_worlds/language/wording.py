@@ -1,6 +1,6 @@
 """Wordings from tables: a grammar of alternatives whose choices come from a seeded stream.
 
-The tables are data (`wordings/<language>.toml`); nothing here knows a language.
+The tables are data (`wordings/<language>.toml`, things.toml); nothing here knows a language.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.language.kinds import names
 
 LANGUAGES = ("en", "zh")
 _SHORT = 36
@@ -25,7 +26,7 @@ _ALTERNATIVES, _NAME = re.compile(r"\[([^\[\]]*)\]"), re.compile(r"\{(\w+)\}")
 @cache
 def tables(language: str) -> dict[str, Any]:
     text = (Path(__file__).parent / "wordings" / f"{language}.toml").read_text(encoding="utf-8")
-    return {name: _counted(entry) for name, entry in tomllib.loads(text).items()}
+    return {name: _counted(entry) for name, entry in (tomllib.loads(text) | names(language)).items()}
 
 
 def _counted(entry: Any) -> Any:
@@ -38,14 +39,6 @@ def _counted(entry: Any) -> Any:
     return [one[many.end() :] if many else one for one, many in found for _ in range(int(many[1]) if many else 1)]
 
 
-KINDS = frozenset(tables("en")["things"])
-"""What one may be told to pass or to stop at. A category without a name is never mentioned."""
-SEEN = KINDS | frozenset(tables("en")["seen"])
-"""What may be told as seen."""
-BORNE = frozenset(tables("en")["borne"])
-"""What may be told to stand on something."""
-DESIGNS = frozenset(tables("en")["designs"])
-"""Kinds of a category that have names of their own."""
 ROOMS = frozenset(tables("en")["rooms"])
 
 

@@ -1,0 +1,93 @@
+"""The columns of a board, each declared once: pages, CSV and JSON files are made of these.
+
+A column needs nothing of a board that was kept before there was such a column: there its cells are empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from nav_eval.report.words import said
+from nav_eval_server.board.usage import Spent, amounts_told, cost, tokens
+from nav_eval_server.web.context import language
+from nav_eval_server.web.words import figure, sensed
+
+
+@dataclass(frozen=True)
+class Row:
+    """`entry`: a line of board.places; `share`: its score in percent where all scores are shares of one, for a bar;
+    `sensors`: the sensor class of its results.json, "" in one from before it held that; `usage`: what an episode cost
+    in the mean, where its service tells."""
+
+    entry: Mapping[str, Any]
+    share: float | None
+    mine: bool
+    sensors: str = ""
+    usage: Spent = field(default_factory=dict)
+
+    @property
+    def published(self) -> Mapping[str, Any]:
+        """Its line in the JSON file."""
+        return {**self.entry, "usage": self.usage} if self.usage else self.entry
+
+
+@dataclass(frozen=True)
+class Column:
+    """`name`: over it in the CSV file, "" where only pages have it; `title`: over it on a page, in the reader's
+    language, "" where only files have it, or a page shows it in a form of its own. `shown`: its cell on a page.
+    `quiet`: stands last there, and pale."""
+
+    name: str
+    value: Callable[[Row], Any]
+    title: str = ""
+    shown: Callable[[Any], str] = str
+    number: bool = True
+    quiet: bool = False
+
+    def cell(self, row: Row) -> str:
+        value = self.value(row)
+        return "–" if value is None else self.shown(value)
+
+
+def columns(rows: Sequence[Row]) -> list[Column]:
+    """In the order of the CSV file; those of pages for a reader's language."""
+    own = ("rank", "rank_ci95", "team", "role", "score")
+    counts = (("failed", _("Errors")), ("excluded", _("Excluded")))
+    return [
+        *(Column(name, partial(_entry, name)) for name in own),
+        *(Column(name, partial(_entry, name), title, quiet=True) for name, title in counts),
+        Column("submission", partial(_entry, "submission")),
+        *(Column(name, partial(_secondary, name), name, figure) for name in _secondary_metrics(rows)),
+        *_usage(amounts_told(row.usage for row in rows)),
+        Column("", lambda row: row.sensors, _("Sensors"), sensed, number=False, quiet=True),
+    ]
+
+
+def on_page(found: Iterable[Column]) -> list[Column]:
+    """Those that a page shows beside rank, team and score, in its order."""
+    return sorted((column for column in found if column.title), key=lambda column: column.quiet)
+
+
+def _entry(name: str, row: Row) -> Any:
+    return row.entry.get(name)
+
+
+def _secondary(name: str, row: Row) -> Any:
+    return row.entry.get("beside", {}).get(name)
+
+
+def _secondary_metrics(rows: Sequence[Row]) -> Sequence[str]:
+    return list(rows[0].entry.get("beside", {})) if rows else []
+
+
+def _usage(names: Sequence[str]) -> Iterator[Column]:
+    """Each amount in the files, tokens and cost on a page; none where no service told any."""
+    yield from (Column(name, lambda row, name=name: row.usage.get(name)) for name in names)  # type: ignore[misc]
+    if names:
+        yield Column("", lambda row: row.usage, said(language(), "usage.axis.tokens"), tokens)
+        yield Column("", lambda row: row.usage, said(language(), "usage.cost"), cost)
