@@ -24,7 +24,7 @@ from patience import PATIENCE
 
 DOCS = ROOT / "docs"
 LANGUAGES = {"sh", "python", "yaml", "json", "toml", "text"}
-CHINESE = [page for page in PAGES if "zh" in page.parts or page.name == "README.zh-CN.md"]
+CHINESE = [page for page in PAGES if "zh" in page.relative_to(ROOT).parts or page.name == "README.zh-CN.md"]
 RUN = [page for page in PAGES if page not in CHINESE and any(block.language != "text" for block in blocks(page))]
 TWINS = [page for page in CHINESE if any(block.language != "text" for block in blocks(page))]
 QUICK = {"docs/zh/troubleshooting.md"}
