@@ -16,11 +16,14 @@ from documentation.catalogue import own_metrics
 from documentation.commands import evaluator_commands, participant_commands, server_commands
 from documentation.messages import is_prose, messages, strings
 from documentation.pages import ROOT
+from nav_eval.agents.registry import AGENTS
 from nav_eval.cli import ABOUT, _call, make_app
 from nav_eval.cli.chinese import catalogue
 from nav_eval.cli.commands import GROUPS, Command
 from nav_eval.cli.exit import BAD_INPUT, guarded
+from nav_eval.cli.inspect import _first_sentence
 from nav_eval.cli.say import say
+from nav_eval.config.loader import builtin_benchmarks, load_config
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval_sdk.chinese import Catalogue
 from nav_eval_sdk.variables import LANGUAGE
@@ -31,8 +34,8 @@ SOURCE, SDK = ROOT / "src" / "nav_eval", ROOT / "packages" / "nav-eval-sdk" / "s
 BUILDINGS = ROOT / "packages" / "nav-eval-worlds" / "src" / "nav_eval_worlds"
 EXTRAS = ROOT / "packages" / "nav-eval-extras" / "src" / "nav_eval_extras"
 COMPETITION = ROOT / "packages" / "nav-eval-server" / "src" / "nav_eval_server"
-AGENTS = ROOT / "packages" / "nav-eval-baselines" / "src" / "nav_eval_baselines"
-SOURCES = (SOURCE, SDK, BUILDINGS, EXTRAS, AGENTS, COMPETITION)
+BASELINES = ROOT / "packages" / "nav-eval-baselines" / "src" / "nav_eval_baselines"
+SOURCES = (SOURCE, SDK, BUILDINGS, EXTRAS, BASELINES, COMPETITION)
 OF_LIBRARIES = re.compile(r"(?ms)^# (?:Of libraries|Short ones)$.*?(?=^# |\Z)")
 """Sections of a zh.po whose English no string of ours is."""
 COMPUTED = re.compile(r"nav-eval [a-z]+ [\w.=\[\],: -]+|nav-eval(?:-agent)?: \{0\}|simulator\.sensors=.*|.*: Any$")
@@ -157,6 +160,14 @@ def test_the_chinese_names_what_the_english_does() -> None:
             assert (english, lacking) == (english, set())
         assert re.search(r"[\u3000-\uffee]|^[\W\d]*$", chinese), english
         assert set(re.findall(r"\{\d+\}", chinese)) <= set(re.findall(r"\{\d+\}", plain(english)))
+
+
+def test_what_lists_say_of_benchmarks_and_agents_is_chinese() -> None:
+    agents = [AGENTS.get(name) for name in AGENTS]
+    told = [load_config(name, environment={}).benchmark.description for name in builtin_benchmarks()]
+    told += [_first_sentence(agent) for agent in agents if agent.__module__.startswith("nav_eval")]
+    assert len(told) > 30
+    assert [text for text in told if not re.search("[\u4e00-\u9fff]", catalogue().translate(text))] == []
 
 
 @pytest.fixture
