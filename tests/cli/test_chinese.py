@@ -162,11 +162,12 @@ def test_the_chinese_names_what_the_english_does() -> None:
         assert set(re.findall(r"\{\d+\}", chinese)) <= set(re.findall(r"\{\d+\}", plain(english)))
 
 
-def test_what_lists_say_of_benchmarks_and_agents_is_chinese() -> None:
+def test_what_lists_say_of_benchmarks_metrics_and_agents_is_chinese() -> None:
     agents = [AGENTS.get(name) for name in AGENTS]
     told = [load_config(name, environment={}).benchmark.description for name in builtin_benchmarks()]
+    told += [str(metric) for metric in own_metrics().values()]
     told += [_first_sentence(agent) for agent in agents if agent.__module__.startswith("nav_eval")]
-    assert len(told) > 30
+    assert len(told) > 60
     assert [text for text in told if not re.search("[\u4e00-\u9fff]", catalogue().translate(text))] == []
 
 
