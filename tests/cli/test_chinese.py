@@ -16,20 +16,26 @@ from documentation.catalogue import own_metrics
 from documentation.commands import evaluator_commands, participant_commands, server_commands
 from documentation.messages import is_prose, messages, strings
 from documentation.pages import ROOT
+from nav_eval.agents.registry import AGENTS
 from nav_eval.cli import ABOUT, _call, make_app
 from nav_eval.cli.chinese import catalogue
 from nav_eval.cli.commands import GROUPS, Command
 from nav_eval.cli.exit import BAD_INPUT, guarded
+from nav_eval.cli.inspect import _first_sentence
 from nav_eval.cli.say import say
+from nav_eval.config.loader import builtin_benchmarks, load_config
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval_sdk.chinese import Catalogue
 from nav_eval_sdk.variables import LANGUAGE
 from nav_eval_server.cli import COMMANDS as SERVER
+from nav_eval_server.init import COMMENT, TEMPLATE
 
 SOURCE, SDK = ROOT / "src" / "nav_eval", ROOT / "packages" / "nav-eval-sdk" / "src" / "nav_eval_sdk"
 BUILDINGS = ROOT / "packages" / "nav-eval-worlds" / "src" / "nav_eval_worlds"
 EXTRAS = ROOT / "packages" / "nav-eval-extras" / "src" / "nav_eval_extras"
-AGENTS = ROOT / "packages" / "nav-eval-baselines" / "src" / "nav_eval_baselines"
+COMPETITION = ROOT / "packages" / "nav-eval-server" / "src" / "nav_eval_server"
+BASELINES = ROOT / "packages" / "nav-eval-baselines" / "src" / "nav_eval_baselines"
+SOURCES = (SOURCE, SDK, BUILDINGS, EXTRAS, BASELINES, COMPETITION)
 OF_LIBRARIES = re.compile(r"(?ms)^# (?:Of libraries|Short ones)$.*?(?=^# |\Z)")
 """Sections of a zh.po whose English no string of ours is."""
 COMPUTED = re.compile(r"nav-eval [a-z]+ [\w.=\[\],: -]+|nav-eval(?:-agent)?: \{0\}|simulator\.sensors=.*|.*: Any$")
@@ -88,9 +94,20 @@ def printed() -> Iterator[str]:
     yield from strings(EXTRAS / "human" / "command.py")
     yield from strings(EXTRAS / "collecting" / "command.py")
     yield from strings(BUILDINGS / "cli.py")
+    yield from of_competitions()
     parts = ("cli", "submit_cli", "submissions", "competition", "conformance", "project", "server/serving", "options")
     for part in parts:
         yield from strings(SDK / f"{part}.py")
+
+
+def of_competitions() -> Iterator[str]:
+    """What `nav-eval competition` prints, and the comments of the rules that it writes."""
+    for part in ("init", "serving", "opening", "folder", "queue/client", "archive/commands", "archive/backups"):
+        yield from messages(COMPETITION / f"{part}.py")
+    for part in ("archive/doctor", "phase_data"):
+        yield from strings(COMPETITION / f"{part}.py")
+    yield from (line for line in strings(COMPETITION / "challenge.py") if not line.startswith("dataset."))
+    yield from COMMENT.findall((COMPETITION / TEMPLATE).read_text(encoding="utf-8"))
 
 
 CYCLOPTS = {"Arguments", "Parameters", "Commands", "Display this message and exit.", "Display application version."}
@@ -120,17 +137,14 @@ def test_everything_that_is_said_has_its_chinese() -> None:
 
 
 def test_no_chinese_is_of_something_that_nobody_says() -> None:
-    own = {
-        plain(text)
-        for text in [*strings(SOURCE), *strings(SDK), *strings(BUILDINGS), *strings(EXTRAS), *strings(AGENTS)]
-    } | said()
+    own = {plain(text) for folder in SOURCES for text in strings(folder)} | said()
     exempt = "".join(found[0] for file in files() for found in OF_LIBRARIES.finditer(file.read_text("utf-8")))
     spare = [english for english in catalogue().entries if plain(english) not in own]
     assert [english for english in spare if f'msgid "{english}"' not in exempt.replace('\\"', '"')] == []
 
 
 def files() -> list[Path]:
-    return sorted(path for folder in (SOURCE, SDK, BUILDINGS, EXTRAS, AGENTS) for path in folder.rglob("zh.po"))
+    return sorted(path for folder in SOURCES for path in folder.rglob("zh.po"))
 
 
 def test_the_chinese_names_what_the_english_does() -> None:
@@ -146,6 +160,15 @@ def test_the_chinese_names_what_the_english_does() -> None:
             assert (english, lacking) == (english, set())
         assert re.search(r"[\u3000-\uffee]|^[\W\d]*$", chinese), english
         assert set(re.findall(r"\{\d+\}", chinese)) <= set(re.findall(r"\{\d+\}", plain(english)))
+
+
+def test_what_lists_say_of_benchmarks_metrics_and_agents_is_chinese() -> None:
+    agents = [AGENTS.get(name) for name in AGENTS]
+    told = [load_config(name, environment={}).benchmark.description for name in builtin_benchmarks()]
+    told += [str(metric) for metric in own_metrics().values()]
+    told += [_first_sentence(agent) for agent in agents if agent.__module__.startswith("nav_eval")]
+    assert len(told) > 60
+    assert [text for text in told if not re.search("[\u4e00-\u9fff]", catalogue().translate(text))] == []
 
 
 @pytest.fixture
@@ -233,6 +256,35 @@ ENTRIES = {
 )
 def test_a_message_is_found_within_a_line(english: str, told: str) -> None:
     assert Catalogue(ENTRIES).translate(english) == told
+
+
+@pytest.mark.parametrize(
+    ("english", "told"),
+    [
+        (
+            "a.json: episode 2: episodes[1].start_rotation: the quaternion [0, 0, 0, 3] is not of unit length",
+            "a.json：回合 2：episodes[1].start_rotation：四元数 [0, 0, 0, 3] 的长度不是 1",
+        ),
+        (
+            "a.json: episode 1: start_position: (0.00, 0.10, 0.00) is not on the navmesh of scene of_b (and 2 times "
+            "more: 7, 9)",
+            "a.json：回合 1：start_position：(0.00, 0.10, 0.00) 不在场景 of_b（另有 2 次：7, 9）的导航网格上",
+        ),
+        ("episode 2 of a: b.glb failed, agent_error: it fell", "场景 a: b.glb 的回合 2 失败，agent_error：it fell"),
+        ("b minus a", "b 减 a"),
+        (
+            "  success  0.0000 ->  1.0000  +1.0000  p 1e-05 (3e-05 for 3 pairs) mcnemar",
+            "  success  0.0000 ->  1.0000  +1.0000  p 1e-05 （3 对一并判断：3e-05）McNemar 精确检验",
+        ),
+        (
+            "  spl  0.0 ->  0.1  +0.1  95% [+0.0, +0.2]  p 0.1 permutation",
+            "  spl  0.0 ->  0.1  +0.1  95% [+0.0, +0.2]  p 0.1 配对置换检验",
+        ),
+        ("spl (higher is better) on 4 episodes in 1 building", "spl（越大越好），4 个回合，1 座建筑"),
+    ],
+)
+def test_lines_of_many_parts_are_chinese(english: str, told: str) -> None:
+    assert catalogue().translate(english) == told
 
 
 def test_a_stranger_cannot_make_it_slow() -> None:

@@ -47,8 +47,8 @@ def benchmarks() -> Iterator[str]:
     rows = [(f"[{code(name)}](#{name})", prose(config.benchmark.description)) for name, config in found.items()]
     yield from table(("Benchmark", "What it is"), rows)
     for name, config in found.items():
-        yield from (f"### {name} {{ #{name} }}", "", f"{prose(config.benchmark.description)}.")
-        yield from table(("What", "Value"), _benchmark(config))
+        yield from (f"### {name} {{ #{name} }}", "", f"{prose(config.benchmark.description)}{translate('.')}")
+        yield from table(("What", "Value"), (map(translate, row) for row in _benchmark(config)))
 
 
 def _benchmark(config: Config) -> Iterator[tuple[str, str]]:
@@ -60,7 +60,7 @@ def _benchmark(config: Config) -> Iterator[tuple[str, str]]:
     yield "Backend", code(simulator.backend)
     yield "Actions", names(config.task.actions or task.actions)
     yield "Episode ends", f"at `stop`, or after {config.evaluation.max_steps} actions{moves}"
-    yield "Success", _success(config, rule)
+    yield "Success when", _success(config, rule)
     yield "Sensors", ", ".join(_sensor(name, sensor) for name, sensor in simulator.sensors.items())
     yield "Goal sensors", names(name for name in task.sensors if name not in simulator.sensors) or "none of its own"
     yield "Measures", names(config.task.measurements or task.measurements)
@@ -79,9 +79,10 @@ def _success(config: Config, rule: str) -> str:
 
 def _sensor(name: str, sensor: SensorConfig) -> str:
     size = f" {sensor.width}x{sensor.height}" if sensor.width else ""
-    lens = f", {sensor.hfov:g} degrees" if sensor.hfov else ""
-    depth = f", {sensor.min_depth:g} to {sensor.max_depth:g} m" if sensor.max_depth else ""
-    return f"{code(name)}{size}" + (f" ({(lens + depth)[2:]})" if lens + depth else "")
+    lens = [f"{sensor.hfov:g} degrees"] if sensor.hfov else []
+    depth = [f"{sensor.min_depth:g} to {sensor.max_depth:g} m"] if sensor.max_depth else []
+    optics = ", ".join(map(translate, lens + depth))
+    return f"{code(name)}{size}" + (f" ({optics})" if optics else "")
 
 
 def _motion(config: Config) -> str:
@@ -114,7 +115,7 @@ def tasks() -> Iterator[str]:
             "",
             prose(about(task)),
         )
-        yield from table(("What", "Value"), _task(task))
+        yield from table(("What", "Value"), (map(translate, row) for row in _task(task)))
 
 
 def _task(task: Any) -> Iterator[tuple[str, str]]:
@@ -123,7 +124,8 @@ def _task(task: Any) -> Iterator[tuple[str, str]]:
     yield "Distances go to", RULES[task.goal_rule]
     yield "Measures", names(task.measurements)
     if task.own_metrics:
-        own = (f"{code(name)}: {prose(about(metric))}" for name, metric in task.own_metrics.items())
+        told = definitions(task.own_metrics.values())
+        own = (f"{code(name)}: {prose(told[name].about)}" + translate(".") for name in told)
         yield "Metrics of its own", " ".join(own)
 
 
@@ -154,7 +156,7 @@ def _metric(name: str, definition: Definition, linked: bool) -> tuple[str, ...]:
 
 def actions() -> Iterator[str]:
     rows = [
-        (code(name), ", ".join(map(_argument, action.arguments, action.arguments.values())) or "none")
+        (code(name), ", ".join(map(_argument, action.arguments, action.arguments.values())) or translate("none"))
         for name, action in ACTIONS.items()
     ]
     yield from table(("Action", "Arguments"), rows)

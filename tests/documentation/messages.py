@@ -11,7 +11,7 @@ ERRORS = re.compile(
     r"(Config|Dataset|Scene|Navmesh|Predictions|RunDirectory|Input|Usage|NavEval|Simulator)Error"
     r"|(Service|Simulator)Unavailable|ResourceExhausted"
 )
-SAYS = re.compile(r"(?:.*\.)?(say|complain|_complain|_say|write|worked|warning|info|error)")
+SAYS = re.compile(r"(?:.*\.)?(say|complain|_complain|_say|write|worked|warning|info|error|fault|notice)")
 WORDS = re.compile(r"[A-Za-z']{2,}")
 LOGGED = re.compile(r"%(?:\.\d+)?[sdrfg]")
 
@@ -23,14 +23,21 @@ def strings(folder: Path) -> Iterator[str]:
 
 
 def messages(folder: Path) -> Iterator[str]:
-    """What errors, logs and `say` are given, and no other text."""
-    for file in sorted(folder.rglob("*.py")):
+    """What errors, logs, `say` and faults are given, and no other text."""
+    for file in sorted(folder.rglob("*.py")) or [folder]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call):
-                name = ast.unparse(node.func)
-                if ERRORS.fullmatch(name) or SAYS.fullmatch(name):
-                    texts = (_text(argument) for argument in node.args)
-                    yield from filter(is_prose, (as_msgid(text) for text in texts if text is not None))
+            texts = map(_text, _told(node))
+            yield from filter(is_prose, (as_msgid(text) for text in texts if text is not None))
+
+
+def _told(node: ast.AST) -> list[ast.expr]:
+    """What a call that says something is given; of a pair that is yielded, the key of a fault and the fault."""
+    if isinstance(node, ast.Yield) and isinstance(node.value, ast.Tuple):
+        return node.value.elts
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func)
+        return node.args if ERRORS.fullmatch(name) or SAYS.fullmatch(name) else []
+    return []
 
 
 def is_prose(msgid: str) -> bool:

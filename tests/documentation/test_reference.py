@@ -51,7 +51,7 @@ def test_every_part_is_on_a_page() -> None:
         [*parts_of(folder), *parts_of(folder.parent)] for folder in (reference.PAGES, reference.CHINESE)
     )
     assert sorted(english) == sorted(reference.GENERATED)
-    assert {*reference.GENERATED} - {*chinese} == {"benchmarks", "tasks", "actions"}
+    assert sorted(chinese) == sorted(reference.GENERATED)
 
 
 HAN, WORD = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]{2,}")

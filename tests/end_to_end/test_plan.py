@@ -77,7 +77,9 @@ def test_no_measurements_are_none(r2r, tmp_path, capsys):
         run = f"run{measured}"
         code, said = nav_eval(capsys, "run", "r2r", *r2r, *given, STOP, "--out", run, *QUIET)
         assert code == 0, said
-        assert len(json.loads((tmp_path / run / "results.json").read_text())["metrics"]) == measured
+        results = json.loads((tmp_path / run / "results.json").read_text())
+        assert (len(results["metrics"]), results["n_not_scored"]) == (measured, 0)
+        assert "hidden test split" not in said
         code, said = nav_eval(capsys, "report", run, "--out", "report.html")
         assert code == 0, said
 

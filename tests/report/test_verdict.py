@@ -16,7 +16,7 @@ from nav_eval.cli.report import make_context, report
 from nav_eval.cli.score import compare
 from nav_eval.core.definitions import Definition
 from nav_eval.report.document import make_document
-from nav_eval.report.verdict import few, verdict
+from nav_eval.report.verdict import few, sentences, verdict
 from nav_eval.results.compare import RunRecords
 from nav_eval.results.ranking import Ranking, rank
 from nav_eval.runs.comparison import compare_runs
@@ -49,6 +49,14 @@ def test_the_two_statements_are_never_mixed() -> None:
     few_buildings = verdict("en", ranking(0, 2, 0.3), SPL, {})
     assert few_buildings[0].startswith("On these episodes strong is better than weak by SPL: ")
     assert few_buildings[1] == "In other buildings: not known; about 3 more buildings would tell."
+    assert sentences("en", ranking(0, 1, 0.3), SPL, {})[1:] == [
+        "In other buildings: not known; one building shows no spread between buildings.",
+        "1 building says nothing of other buildings: from five on, results do.",
+    ]
+    assert sentences("zh", ranking(0, 1, 0.3), SPL, {})[1:] == [
+        "换到其他建筑：未知；只有一座建筑，看不出建筑之间的差别。",
+        "1 座建筑不足以说明其他建筑的情形：至少要五座。",
+    ]
     near = verdict("en", ranking(0, 8, 0.001), SPL, {})
     assert "cannot be told apart by SPL" in near[0]
     assert near[1].startswith("In other buildings: not known; ")

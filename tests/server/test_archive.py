@@ -490,7 +490,7 @@ def test_the_doctor_finds_what_is_to_be_mended(make: Make) -> None:
     team_worker.last_used_at = now
     team_worker.save()
     assert bad() == ""
-    data = "dev (open): its episodes and scenes are there; 1 building says nothing of other buildings"
+    data = "dev (open): its episodes and scenes are there. 1 building says nothing of other buildings"
     assert any(one.said.startswith(data) for one in examine(challenge, now))
     (folder.private / "seed").chmod(0o644)
     assert "others may read private/seed" in bad()
@@ -509,6 +509,17 @@ def test_the_doctor_finds_what_is_to_be_mended(make: Make) -> None:
         assert found in bad()
     Event.objects.filter(pk=Event.objects.first().pk).update(actor="somebody else")  # type: ignore[union-attr]
     assert "the audit log was changed" in bad()
+
+
+def test_the_commands_speak_the_organisers_language(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NAV_EVAL_LANG", "zh")
+    file = Folder(make().folder).challenge
+    said = [call("doctor", file), call("freeze", file, "--phase", "dev"), call("freeze", file, "--phase", "none")]
+    told = "".join(one.stdout + one.stderr for one in said)
+    assert "FIX  没有备份：请每天运行" in told
+    assert "1 座建筑不足以说明其他建筑的情形：至少要五座。" in told
+    assert "没有这个阶段。请用其中之一" in told
+    assert not re.search(r"(?<![`'\"\w-])(?:[a-z]+ ){3}", told), told
 
 
 def test_the_doctors_command(make: Make) -> None:

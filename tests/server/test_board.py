@@ -18,7 +18,11 @@ from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils.translation import override
 
+from nav_eval.core.definitions import Definition
+from nav_eval.report.verdict import sentences
 from nav_eval.report.words import said
+from nav_eval.results.compare import RunRecords
+from nav_eval.results.ranking import rank
 from nav_eval_server import archive
 from nav_eval_server.archive.evidence import values
 from nav_eval_server.board.decisions import choose, close, reveal
@@ -30,12 +34,13 @@ from nav_eval_server.models import Membership, Ranking, Submission, Team, User
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import State
-from nav_eval_server.web.standings import standings
+from nav_eval_server.web.standings import elsewhere, standings
 from server.boards import NOW, done, team
 from server.competition import phase
 
 Make = Callable[..., Challenge]
 SCRIPT = Path(archive.__file__).with_name("recompute.py")
+SPL = Definition(unit="share", better="higher")
 PHASES = {
     "plain": phase() | {"finals": 2},
     "climb": phase() | {"ladder": 0.05},
@@ -134,6 +139,25 @@ def test_a_board_by_hand(challenge: Challenge) -> None:
     assert [(e["team"], e["rank"], e["score"]) for e in board["entries"][2:]] == [("weak", 2, 0.5)]
     assert board["void"] == [{"team": "gone", "submission": gone.id, "reason": "it asked a person"}]
     assert (board["n_episodes"], board["n_buildings"]) == (7, 7)
+
+
+@pytest.mark.parametrize("buildings", [1, 3])
+def test_a_board_says_of_other_buildings_what_rank_does(challenge: Challenge, buildings: int) -> None:
+    skills = {"strong": 0.8, "weak": 0.3}
+    rows = {
+        name: {(f"b{n % buildings}", str(n)): skill + 0.01 * (n % 5) * skill for n in range(12)}
+        for name, skill in skills.items()
+    }
+    for name, values_of in rows.items():
+        done(team(name), values_of, phase="plain")
+    entries = [
+        RunRecords(name, {key: {"spl": value} for key, value in one.items()}, {}, {"spl": SPL})
+        for name, one in rows.items()
+    ]
+    order, board = rank(entries, "spl", higher_is_better=True), document(challenge, "plain", Board.PUBLIC)
+    for language in ("en", "zh"):
+        assert elsewhere(board, language) == sentences(language, order, SPL, {})[1:]
+    assert (buildings == 1) == (board["elsewhere"]["more_buildings"] is None)
 
 
 def test_a_board_shows_further_measures_but_for_what_a_ladder_holds_back(make: Make) -> None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from nav_eval.errors import ConfigError, InputError
 from nav_eval.variables import DATABASE_PASSWORD_FILE
 from nav_eval_server.challenge import load_challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.init import Answers, create, init, make_data, split_seed
+from nav_eval_server.init import COMMENT, Answers, create, init, make_data, split_seed
 from nav_eval_server.settings import postgres as words
 from server.postgres import postgres
 
@@ -31,6 +33,21 @@ def test_keys_are_for_one_user_only(tmp_path: Path) -> None:
     keys = list(folder.private.iterdir())
     assert {key.name for key in keys} == {"django.key", "organiser.pem", "seed", "vault.key"}
     assert {stat.S_IMODE(key.stat().st_mode) for key in keys} == {0o600}
+
+
+def test_the_comments_of_the_rules_are_in_the_organisers_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = {}
+    for language in ("en", "zh"):
+        monkeypatch.setenv("NAV_EVAL_LANG", language)
+        create(tmp_path / language, Answers("a", "a", "UTC", "ada", 1))
+        told[language] = Folder(tmp_path / language).challenge.read_text(encoding="utf-8")
+    comments = {language: COMMENT.findall(text) for language, text in told.items()}
+    assert len(comments["en"]) > 14
+    assert [line for line in comments["zh"] if not re.search("[\u4e00-\u9fff]", line)] == []
+    assert yaml.safe_load(told["zh"]).keys() == yaml.safe_load(told["en"]).keys()
+    assert "dev:                        # 用来试连接" in told["zh"]
 
 
 def test_a_competition_is_not_founded_twice(tmp_path: Path) -> None:

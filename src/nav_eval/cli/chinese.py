@@ -4,13 +4,15 @@ command.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from nav_eval.registry import entered
 from nav_eval_sdk.chinese import Catalogue, asked_for, of_packages, own_packages
 
 __all__ = ["asked_for", "catalogue", "language", "spoken"]
 
 
-def language() -> str:
+def language() -> Literal["en", "zh"]:
     """The user's, of those that texts exist in: "en" or "zh"."""
     return "zh" if asked_for() else "en"
 

@@ -177,7 +177,7 @@ class EpisodeLoop:
             raise error
         if lacking := exhausted(error):
             raise lacking from error
-        get_logger(__name__).warning("episode %s of %s: %s: %s", *reversed(episode.key), status, reason)
+        get_logger(__name__).warning("episode %s of %s failed, %s: %s", *reversed(episode.key), status, reason)
         return status, reason
 
     def _end(self, why: str) -> None:

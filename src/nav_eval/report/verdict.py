@@ -51,13 +51,19 @@ def elsewhere(language: str, ranking: Ranking, definition: Definition, names: Ma
     """The statement on buildings that nobody has played in."""
     found = _found(ranking)
     best, ends = names.get(found.second, found.second), _range(found.ci95_buildings, ranking, definition)
-    return describe_other_buildings(language, best, found.sure_elsewhere, found.more_buildings, ends)
+    return describe_other_buildings(
+        language, best, found.sure_elsewhere, found.more_buildings, ranking.n_buildings, ends
+    )
 
 
-def describe_other_buildings(language: str, best: str, sure: bool, more: int | None, ends: str = "") -> str:
+def describe_other_buildings(
+    language: str, best: str, sure: bool, more: int | None, buildings: int, ends: str = ""
+) -> str:
     """`elsewhere` from its parts."""
     if sure:
         return said(language, "verdict.elsewhere", best=best, range=ends)
+    if buildings == 1:
+        return said(language, "verdict.single")
     return said(language, "verdict.never") if more is None else said(language, "verdict.unknown", k=f"{more:,}")
 
 

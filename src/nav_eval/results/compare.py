@@ -4,9 +4,10 @@ It makes two statements and never mixes them. On these episodes (`sure`): a pair
 as they are (results/paired.py). In other buildings (`sure_elsewhere`): the difference with its error clustered by
 building, Student's t of G - 1 degrees of freedom; known from five buildings on. Else, and where the spread between the
 buildings seen is too large, `more_buildings` says about how many more would tell (in 4 of 5 cases, if the difference is
-as large as it looks). Where several pairs are judged at once each has its share of the 5 % (Bonferroni), so that test
-and interval stay the same statement. Runs of one agent with different seeds (results/seeds.py) are one entry; the
-spread between seeds is then in both statements. Runs that differ in episodes or in what `metadata` names are refused.
+as large as it looks); one building shows no spread, and so no number. Where several pairs are judged at once each has
+its share of the 5 % (Bonferroni), so that test and interval stay the same statement. Runs of one agent with different
+seeds (results/seeds.py) are one entry; the spread between seeds is then in both statements. Runs that differ in
+episodes or in what `metadata` names are refused.
 """
 
 from __future__ import annotations
@@ -73,8 +74,8 @@ class Difference:
 
     `sure`: they differ on these episodes; `ci95` and `p_adjusted` (p for all `pairs` judged at once) say the same.
     `sure_elsewhere`: they differ in other buildings, as `ci95_buildings` says; where not, about `more_buildings` more
-    would tell (None: more than anybody makes). `only_first`, `only_second`: episodes that one run alone won (McNemar
-    only). A value is None where nothing can be said.
+    would tell (None: more than anybody makes, or one building, which shows no spread between them). `only_first`,
+    `only_second`: episodes that one run alone won (McNemar only). A value is None where nothing can be said.
     """
 
     metric: str
@@ -360,8 +361,7 @@ def _combined(parts: Sequence[_Part]) -> tuple[float, int]:
 def _elsewhere(pair: _Pair, *, sure: bool) -> dict[str, Any]:
     """The statement on other buildings; nothing is known there that is not known here."""
     d, groups = pair.b - pair.a, int(pair.labels.max()) + 1
-    # One building shows no spread between buildings; that of its episodes is the least that there can be.
-    error = clustered_error(d, pair.labels if groups > 1 else np.arange(d.size)) if d.size > 1 else math.inf
+    error = clustered_error(d, pair.labels) if groups > 1 else math.inf
     found, known = None, False
     if groups >= FEW_SCENES:
         found, p = pair.judge.student(pair.mean, *_combined([_Part(error**2, groups - 1), *pair.between]))

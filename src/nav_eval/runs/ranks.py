@@ -65,6 +65,6 @@ def ranking_table(ranking: Ranking) -> list[str]:
 
 def _line(place: Place) -> str:
     low, high = place.rank_ci95
-    within = f"{low}" if low == high else f"{low} to {high}"
+    within = f"{low}" if low == high else f"{low}-{high}"
     seeds = f", {place.n_seeds} seeds (spread {place.seed_spread:.4f})" if place.seed_spread is not None else ""
     return f"{place.rank:>4}  {within:<8}  {place.mean:>7.4f}  {place.left_out:>8}  {place.name}{seeds}"

@@ -91,7 +91,7 @@ class Phase(Part):
     @model_validator(mode="after")
     def _ladder_is_public(self) -> Phase:
         if self.ladder is not None and self.board == "private":
-            raise ValueError("ladder: a private board shows no score that could move; take one of the two out")
+            raise ValueError("ladder: a private board shows no score that could move; take one of the two out.")
         return self
 
 
@@ -120,13 +120,13 @@ class Ranking(Part):
         if not isinstance(content, dict) or "beside" not in content:
             return content
         if "secondary_metrics" in content:
-            raise ValueError("beside: is the old name of secondary_metrics; name the latter only")
+            raise ValueError("beside: is the old name of secondary_metrics; name the latter only.")
         return {"secondary_metrics" if key == "beside" else key: value for key, value in content.items()}
 
     @model_validator(mode="after")
     def _each_once(self) -> Ranking:
         if len({self.by, *self.secondary_metrics}) <= len(self.secondary_metrics):
-            raise ValueError("secondary_metrics: names a measure twice, or the one of by; name each once")
+            raise ValueError("secondary_metrics: names a measure twice, or the one of by; name each once.")
         return self
 
 
@@ -263,20 +263,20 @@ class Challenge(Part):
     @classmethod
     def _zone(cls, name: str) -> str:
         if name not in available_timezones():
-            raise ValueError("is not a time zone; write for example Europe/Berlin, Asia/Shanghai or UTC")
+            raise ValueError("is not a time zone; write for example Europe/Berlin, Asia/Shanghai or UTC.")
         return name
 
     @model_validator(mode="after")
     def _in_order(self) -> Challenge:
         late = [name for name in self.phases if self.opens(name) >= self.closes(name)]
         if late:
-            raise ValueError(f"phases.{late[0]}: closes before it opens")
+            raise ValueError(f"phases.{late[0]}: closes before it opens.")
         return self
 
     @model_validator(mode="after")
     def _thrown_away(self) -> Challenge:
         if self.dry_run is not None and self.dry_run.split in {phase.split for phase in self.phases.values()}:
-            raise ValueError("dry_run.split: is the split of a phase, whose episodes teams would read; name another")
+            raise ValueError("dry_run.split: is the split of a phase, whose episodes teams would read; name another.")
         return self
 
     def overrides(self, phase: str) -> tuple[str, ...]:
@@ -363,7 +363,8 @@ def _describe_faults(path: Path, error: ValidationError) -> str:
 def _describe_fault(fault: Any) -> str:
     if fault["type"] == "extra_forbidden":
         return unknown(str(fault["loc"][-1]), _known(fault["loc"][:-1]))
-    return f"{fault['msg'].removeprefix('Value error, ')}."
+    told = str(fault["ctx"]["error"]) if fault["type"] == "value_error" else fault["msg"]
+    return f"{told.rstrip('.')}."
 
 
 def _known(location: tuple[int | str, ...]) -> list[str]:

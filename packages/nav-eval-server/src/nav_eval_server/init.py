@@ -15,6 +15,8 @@ from zoneinfo import available_timezones
 
 from cyclopts import Parameter
 
+from nav_eval.cli.chinese import spoken
+from nav_eval.cli.say import say
 from nav_eval.errors import InputError
 from nav_eval.results.audit import new_key
 from nav_eval_server import evaluator, vault
@@ -28,6 +30,9 @@ BUILDINGS = {"dev": 1}
 """Of phases that only try the connection; every other has as many as are asked for."""
 SEEDS = 1 << 53
 """Too many to be found by trying them against the rules' published sum."""
+TEMPLATE = "challenge.template.yaml"
+COMMENT = re.compile(r"(?<=# )[A-Za-z][^#\n]*$", re.MULTILINE)
+"""What a line of it says to its reader."""
 PATHS = 4
 """In each building; every path has six phrasings."""
 
@@ -80,11 +85,11 @@ def init(
     for phase in challenge.phases.values():
         make_data(challenge, phase.split, BUILDINGS.get(phase.split, answers.buildings))
     password = first_organiser(challenge, answers.organiser)
-    sys.stdout.write(
-        f"{Folder(folder).challenge} is ready; rules {challenge.rules_sha256[:12]}.\n"
-        f"Organiser {answers.organiser}, password {password} (shown this once).\n"
-        "To try services of this machine, first add loopback to endpoints.allowed_networks in that file.\n"
-        f"Next: nav-eval competition serve {Folder(folder).challenge}\n"
+    say(
+        f"{Folder(folder).challenge} is ready; rules {challenge.rules_sha256[:12]}.",
+        f"Organiser {answers.organiser}, password {password} (shown this once).",
+        "To try services of this machine, first add loopback to endpoints.allowed_networks in that file.",
+        f"Next: nav-eval competition serve {Folder(folder).challenge}",
     )
     return 0
 
@@ -120,7 +125,7 @@ def create(path: Path, answers: Answers) -> None:
 
 
 def _rules(answers: Answers) -> str:
-    template = (files("nav_eval_server") / "challenge.template.yaml").read_text(encoding="utf-8")
+    template = _with_spoken_comments((files("nav_eval_server") / TEMPLATE).read_text(encoding="utf-8"))
     now = datetime.now().astimezone()
     values = {
         "NAME": answers.name,
@@ -135,6 +140,10 @@ def _rules(answers: Answers) -> str:
     return re.sub("@SEED@", lambda _: str(secrets.randbelow(SEEDS)), template)
 
 
+def _with_spoken_comments(template: str) -> str:
+    return COMMENT.sub(lambda comment: spoken(comment[0]), template)
+
+
 def _quoted(text: str) -> str:
     """As YAML's double quotes take it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -145,7 +154,7 @@ def make_data(challenge: Challenge, split: str, buildings: int) -> None:
     place = Path("data") / split
     if (challenge.folder / place / "episodes").exists():
         return
-    sys.stderr.write(f"Making {buildings} building(s) for {split} ...\n")
+    sys.stderr.write(spoken(f"Making {buildings} building(s) for {split} ...\n"))
     seed = split_seed(Folder(challenge.folder).secret("seed"), split)
     (challenge.folder / "data").mkdir(mode=0o700, exist_ok=True)
     scenes, episodes = str(place / "scenes"), str(place / "episodes")
@@ -201,7 +210,7 @@ def organiser(file: Path, /, *, name: str) -> int:
     if user.sealed_totp:
         second_factor.disable(user, "command line")
     events.record("organiser_let_in", name, actor="command line")
-    sys.stdout.write(f"Organiser {name}, password {password} (shown this once).\n")
+    say(f"Organiser {name}, password {password} (shown this once).")
     return 0
 
 
@@ -221,6 +230,6 @@ def _ask_answers(default: Answers) -> Answers:
 
 
 def _ask(question: str, default: str) -> str:
-    sys.stderr.write(f"{question} [{default}]: ")
+    sys.stderr.write(f"{spoken(question)} [{default}]: ")
     sys.stderr.flush()
     return sys.stdin.readline().strip() or default

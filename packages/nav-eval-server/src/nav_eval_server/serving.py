@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from nav_eval.cli.chinese import spoken
+from nav_eval.cli.say import say
 from nav_eval.errors import InputError
 from nav_eval_server.challenge import Challenge, load_challenge
 from nav_eval_server.folder import Folder
@@ -51,7 +53,7 @@ def serve(file: Path, /, *, host: str = LOCAL, port: int = 8000, jobs: int = 1, 
         if jobs:
             phase_data.check(challenge, datetime.now(UTC))
         opening.freeze(challenge)
-        sys.stderr.write(f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}\n")
+        sys.stderr.write(spoken(f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}\n"))
         supervise(children(file.resolve(), challenge, host, port, jobs, proxy))
     return 0
 
@@ -165,5 +167,5 @@ def token(file: Path, /, *, name: str) -> int:
     from nav_eval_server.models import Token
     from nav_eval_server.tokens import issue
 
-    sys.stdout.write(f"{issue(Token.Scope.WORKER, name)}\n")
+    say(issue(Token.Scope.WORKER, name))
     return 0

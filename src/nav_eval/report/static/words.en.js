@@ -50,6 +50,7 @@ export const EN = {
   "verdict.sure": "On these episodes {best} is better than {other} by {metric}: {high} against {low}, difference {gap}{range}, {chance}.",
   "verdict.unsure": "On these episodes {best} and {other} cannot be told apart by {metric}: {high} against {low}, difference {gap}{range}, {chance}.",
   "verdict.elsewhere": "In other buildings {best} is better too{range}.",
+  "verdict.single": "In other buildings: not known; one building shows no spread between buildings.",
   "verdict.unknown": "In other buildings: not known; about {k} more {k|building|buildings} would tell.",
   "verdict.never": "In other buildings: not known; the difference is too small for as many buildings as anybody makes.",
   "verdict.nobody": "No agent has a good episode: there is nothing to compare.",

@@ -48,6 +48,7 @@ export const ZH = {
   "verdict.sure": "在这些回合上，按 {metric}，{best} 优于 {other}：{high} 对 {low}，差 {gap}{range}，{chance}。",
   "verdict.unsure": "在这些回合上，按 {metric}，{best} 与 {other} 分不出高下：{high} 对 {low}，差 {gap}{range}，{chance}。",
   "verdict.elsewhere": "换到其他建筑，{best} 同样更好{range}。",
+  "verdict.single": "换到其他建筑：未知；只有一座建筑，看不出建筑之间的差别。",
   "verdict.unknown": "换到其他建筑：未知；大约再有 {k} 座建筑才能看出。",
   "verdict.never": "换到其他建筑：未知；差距太小，再多的建筑也难以看出。",
   "verdict.nobody": "没有一个智能体有正常完成的回合，无从比较。",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+from nav_eval.cli.chinese import asked_for, language, spoken
+from nav_eval.cli.say import say
 from nav_eval.errors import InputError
 from nav_eval_server.archive import backups
 from nav_eval_server.challenge import Challenge, load_challenge
@@ -32,7 +33,7 @@ def backup(file: Path, /, *, out: Path | None = None, without_data: bool = False
     place = out or Path(f"{challenge.name}-{now:%Y%m%dT%H%M%SZ}.tar")
     backups.write(challenge, place.resolve(), now, data=not without_data)
     backups.note(now)
-    sys.stdout.write(f"{place}: {place.stat().st_size / 2**20:.1f} MiB\n")
+    say(f"{place}: {place.stat().st_size / 2**20:.1f} MiB")
     return 0
 
 
@@ -52,10 +53,10 @@ def restore(backup: Path, folder: Path, /) -> int:
     challenge = load_challenge(Folder(folder).challenge)
     prepare(challenge)
     backups.thaw(made_at, datetime.now(UTC))
-    sys.stdout.write(
-        f"{challenge.name} is as it was at {made_at:%Y-%m-%d %H:%M} UTC.\n"
-        "Never serve it while the original is served: both would call the teams' services.\n"
-        f"Next: nav-eval competition serve {Folder(folder).challenge}\n"
+    say(
+        f"{challenge.name} is as it was at {made_at:%Y-%m-%d %H:%M} UTC.",
+        "Never serve it while the original is served: both would call the teams' services.",
+        f"Next: nav-eval competition serve {Folder(folder).challenge}",
     )
     return 0
 
@@ -86,19 +87,19 @@ def freeze(file: Path, /, *, phase: str, reveal: bool = False) -> int:
     opening.freeze(challenge)
     digest = publishing.freeze(challenge, phase, now)
     if digest is None:
-        sys.stdout.write(f"{phase} is closed; {decisions.unfinished(phase)} submission(s) are unfinished.\n")
+        say(f"{phase} is closed; {decisions.unfinished(phase)} submission(s) are unfinished.")
         return 1
-    sys.stdout.write(f"{phase} {digest}\n")
+    say(f"{phase} {digest}")
     final = latest(phase, Board.FINAL)
-    sys.stdout.writelines(f"{remark}\n" for remark in (elsewhere(final.document, "en") if final else []))
+    say(*(elsewhere(final.document, language()) if final else []))
     if not reveal:
-        sys.stdout.write(f"Next: nav-eval competition freeze {file} --phase {phase} --reveal\n")
+        say(f"Next: nav-eval competition freeze {file} --phase {phase} --reveal")
         return 0
     try:
         publishing.reveal(challenge, phase, now)
     except Refusal as refusal:
-        raise InputError(str(refusal)) from None
-    sys.stdout.write(f"Next: nav-eval competition publish {file} --out DIRECTORY\n")
+        raise InputError(refusal.zh if asked_for() else str(refusal)) from None
+    say(f"Next: nav-eval competition publish {file} --out DIRECTORY")
     return 0
 
 
@@ -128,9 +129,9 @@ def publish(file: Path, /, *, out: Path) -> int:
     from nav_eval_server.archive import publishing
 
     boards = publishing.publish(challenge, out, datetime.now(UTC))
-    sys.stdout.write(
-        f"{out}: {', '.join(boards) or 'no board'}\n"
-        f"Next: python -I -S recompute.py in {out}, and put that folder on any web server.\n"
+    say(
+        f"{out}: {', '.join(boards)}" if boards else f"{out}: no board to show yet",
+        f"Next: python -I -S recompute.py in {out}, and put that folder on any web server.",
     )
     return 0
 
@@ -148,5 +149,5 @@ def doctor(file: Path, /) -> int:
     from nav_eval_server.archive.doctor import examine
 
     findings = list(examine(challenge, datetime.now(UTC)))
-    sys.stdout.writelines(f"{'ok  ' if one.well else 'FIX '} {one.said}\n" for one in findings)
+    say(*(f"{'ok  ' if one.well else 'FIX '} {spoken(one.said)}" for one in findings))
     return 0 if all(one.well for one in findings) else 1

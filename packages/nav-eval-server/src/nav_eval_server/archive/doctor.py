@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from nav_eval.cli.chinese import language
 from nav_eval.report.verdict import few
 from nav_eval_server import events
 from nav_eval_server.archive.backups import LAST
@@ -56,10 +57,10 @@ def _data(challenge: Challenge, phase: str, now: datetime) -> Finding:
     state, lacking = status(challenge, phase, now), "; ".join(faults(challenge, phase))
     if not lacking:
         count = buildings(challenge, phase)
-        unsaid = f"; {remark}" if count and (remark := few("en", count)) else ""
-        return Finding(True, f"{phase} ({state}): its episodes and scenes are there{unsaid}")
+        unsaid = f" {remark}" if count and (remark := few(language(), count)) else ""
+        return Finding(True, f"{phase} ({state}): its episodes and scenes are there.{unsaid}")
     when = {"upcoming": f", opens {challenge.opens(phase):%Y-%m-%d %H:%M} UTC"}.get(state, "")
-    return Finding(state != "open", f"{phase} ({state}{when}): {lacking}")
+    return Finding(state != "open", f"{phase} ({state}{when}) lacks data: {lacking}")
 
 
 def _backup(now: datetime) -> Finding:

@@ -64,13 +64,13 @@ class Standings:
 
 def elsewhere(document: Mapping[str, Any], told_in: Language) -> list[str]:
     """Of a board's document, in the words that `nav-eval rank` and reports have too."""
-    first = document.get("elsewhere")
+    first, buildings = document.get("elsewhere"), document["n_buildings"]
     known = (
-        [verdict.describe_other_buildings(told_in, first["team"], first["sure"], first["more_buildings"])]
+        [verdict.describe_other_buildings(told_in, first["team"], first["sure"], first["more_buildings"], buildings)]
         if first
         else []
     )
-    return [*known, *filter(None, [verdict.few(told_in, document["n_buildings"])])]
+    return [*known, *filter(None, [verdict.few(told_in, buildings)])]
 
 
 def standings(phase: str, reader: User | AnonymousUser) -> list[Standings]:
