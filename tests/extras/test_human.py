@@ -289,7 +289,7 @@ def test_of_two_tabs_the_first_is_told_and_may_take_it_back(room: list[str], bro
 def served() -> Any:
     """A game that asks for one of two actions, at a page of its own."""
     game = Game()
-    with serving(game, "k" * 32, "127.0.0.1", 0) as link, ThreadPoolExecutor() as pool:
+    with serving({"k" * 32: game}, "127.0.0.1", 0) as (link,), ThreadPoolExecutor() as pool:
         asked = pool.submit(game.ask, ["move_forward", "stop"], phase="play", episode=1)
         client = Client(link)
         assert client.call("claim") == (204, None)
@@ -324,12 +324,13 @@ CHOICE = {"page": "client", "turn": 1, "choice": "stop"}
         ("POST", "/choose", {**CHOICE, "turn": True}, {}, 400),
         ("POST", "/choose", {**CHOICE, "turn": 10**400}, {}, 409),
         ("POST", "/choose", {**CHOICE, "more": 1}, {}, 400),
+        ("POST", "/choose", {**CHOICE, "text": 1}, {}, 400),
         ("POST", "/choose", {"page": "client"}, {}, 400),
         ("POST", "/choose", {**CHOICE, "turn": 0}, {}, 409),
         ("POST", "/choose", {**CHOICE, "turn": 2}, {}, 409),
         ("POST", "/choose", {**CHOICE, "page": "other"}, {}, 409),
         ("POST", "/choose", {**CHOICE, "page": ""}, {}, 409),
-        ("POST", "/choose", {**CHOICE, "choice": "x" * 5000}, {}, 413),
+        ("POST", "/choose", {**CHOICE, "choice": "x" * 7000}, {}, 413),
         ("POST", "/claim", b"{not json", {}, 400),
         ("POST", "/claim", b"\xff\xfe", {}, 400),
         ("POST", "/claim", b"[" * 4000, {}, 400),
@@ -516,7 +517,7 @@ def human_here(*arguments: object) -> Any:
 
 
 def test_a_taken_port_is_named(room: list[str], tmp_path: Path) -> None:
-    with serving(Game(), "k", "127.0.0.1", 0) as link, pytest.raises(ConfigError, match="nothing can listen"):
+    with serving({"k": Game()}, "127.0.0.1", 0) as (link,), pytest.raises(ConfigError, match="nothing can listen"):
         human_here(*room, "--port", Client(link).port, "--out", tmp_path / "run")
 
 
