@@ -65,7 +65,7 @@ class Annotator:
     def _consent(self) -> None:
         consent = self._studio.consent
         if not self._desk.consented(self._number, consent.version):
-            self._game.ask(["agree"], phase="consent", texts=consent.texts, version=consent.version)
+            self._game.ask(["agree"], phase="consent", texts=consent.texts, consent=consent.version)
             self._desk.record(Consented(person=self._number, version=consent.version))
 
     def _next(self) -> Job | None:

@@ -150,7 +150,7 @@ function drawTask() {
 }
 
 function drawPlay() {
-  drawPictures();
+  drawPictures(at("view"));
   at("play").classList.toggle("busy", busy);
   at("steps").textContent = word(state.limit ? "steps" : "steps_open", state);
   drawActions();
@@ -164,13 +164,13 @@ function drawPlay() {
   }));
 }
 
-function drawPictures() {
-  const shown = at("view").querySelectorAll("img");
+function drawPictures(view) {
+  const shown = view.querySelectorAll("img");
   if (shown.length === state.pictures.length && shown.length) {
     state.pictures.forEach((one, index) => fill(shown[index], one));
     return;
   }
-  at("view").replaceChildren(...state.pictures.map((one) => {
+  view.replaceChildren(...state.pictures.map((one) => {
     const figure = make("figure", "");
     const image = make("img", "");
     fill(image, one);
@@ -178,7 +178,7 @@ function drawPictures() {
     if (state.pictures.length > 1) figure.append(make("figcaption", word(`picture_${one.name}`)));
     return figure;
   }));
-  if (!state.pictures.length) at("view").append(make("p", word("blind")));
+  if (!state.pictures.length) view.append(make("p", word("blind")));
 }
 
 function fill(image, one) {
@@ -232,7 +232,7 @@ function drawNotice(phase) {
 }
 
 function pressed(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey || at("confirm").open || state.phase !== "play" || halted) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]") || state.phase !== "play" || halted) return;
   const onButton = event.target.closest("button, summary");
   if (onButton && (event.key === "Enter" || event.key === " ")) return;
   const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
