@@ -86,6 +86,7 @@ def printed() -> Iterator[str]:
     yield from messages(EXTRAS)
     yield from strings(EXTRAS / "sweep" / "command.py")
     yield from strings(EXTRAS / "human" / "command.py")
+    yield from strings(EXTRAS / "annotate" / "command.py")
     yield from strings(EXTRAS / "collecting" / "command.py")
     yield from strings(BUILDINGS / "cli.py")
     parts = ("cli", "submit_cli", "submissions", "competition", "conformance", "project", "server/serving", "options")

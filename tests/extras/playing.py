@@ -7,11 +7,13 @@ import io
 import json
 import os
 import re
+import secrets
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -181,6 +183,62 @@ def looks(window: Window, axe: str) -> None:
     violations = devtools.send("Runtime.evaluate", asked)["result"]["value"]
     assert violations == [], violations
     devtools.detach()
+
+
+class Person(Client):
+    """Somebody who speaks to the server without a browser."""
+
+    def __init__(self, link: str) -> None:
+        super().__init__(link)
+        self.call("claim")
+
+    def agree(self) -> None:
+        self.state("consent")
+        self.press("agree")
+
+    def send(self, choice: str, text: str = "") -> int:
+        shown = self.call("wait", seen=-1)[1]
+        return self.call("choose", turn=shown["turn"], choice=choice, text=text)[0]
+
+    def work(self, ways: dict[str, list[str]]) -> None:
+        """Whatever is asked for, to the end. `ways`: the actions of the path that each text is of."""
+        shown = self.call("wait", seen=-1)[1]
+        while shown["phase"] != "done":
+            if shown["phase"] == "consent":
+                self.send("agree")
+            elif shown["phase"] == "write":
+                text = f"The text for the way number {secrets.token_hex(8)}, which is to be followed."
+                ways[text] = self.watch()
+                self.send("send", text)
+            elif shown["phase"] == "ready":
+                self.play(ways[shown["instruction"]["text"]])
+                self.state("note")
+                self.send("clear")
+            shown = self.call("wait", seen=shown["version"])[1]
+
+    def watch(self) -> list[str]:
+        """The film to its end; the actions that it shows."""
+        shown = self.state("write")
+        seen = [shown["next"]]
+        for place in range(1, shown["frames"]):
+            self.send(f"at:{place}")
+            shown = self.state("write", shown["turn"])
+            seen.append(shown["next"])
+        return seen
+
+    def write(self, text: str) -> None:
+        shown = self.state("write")
+        assert self.send(f"at:{shown['frames'] - 1}") == 204
+        self.state("write", shown["turn"])
+        assert self.send("send", text) == 204
+
+
+def annotate_all(links: Sequence[str]) -> None:
+    """All of these people write and follow at once until everything is done."""
+    ways: dict[str, list[str]] = {}
+    with ThreadPoolExecutor(len(links)) as pool:
+        for done in [pool.submit(Person(link).work, ways) for link in links]:
+            done.result(PATIENCE)
 
 
 def said(words: Path | Traversable, chinese: str, indent: int) -> list[dict[str, str]]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extras.playing import Client, Hosted, Window, asked, hosted, lines, looks, said, same_words
+from extras.playing import Hosted, Person, Window, annotate_all, asked, hosted, lines, looks, said, same_words
 from nav_eval.cli import make_app
 from nav_eval.core.types import AgentState
 from nav_eval.dataset.registry import load_dataset
@@ -204,6 +204,13 @@ def source_file() -> str:
         return str(plan.episodes.dataset.files[0])
 
 
+EPISODE = (
+    "episode_id", "trajectory_id", "scene_id", "start_position", "start_rotation", "info", "goals", "instruction",
+    "reference_path",
+)  # fmt: skip
+"""What VLN-CE takes, and no other key."""
+
+
 def records(file: Path) -> list[dict[str, Any]]:
     with gzip.open(file) as stream:
         return list(json.load(stream)["episodes"])
@@ -217,9 +224,9 @@ def test_an_export_has_the_fields_of_rxr_and_vln_ce(exported: Path) -> None:
             "instruction_id", "instruction_text", "language", "annotator_id", "timed_instruction", "edit_distance",
         }  # fmt: skip
         assert follower["instruction"] | {"annotator_id": 0} == told | {"annotator_id": 0}
-        assert follower["metrics"].keys() == {"ne", "sr", "spl", "dtw", "ndtw", "sdtw"}
-        assert follower["metrics"]["sr"] == 1.0
-        assert follower["demonstration_id"] == told["instruction_id"]
+        assert follower["info"]["metrics"].keys() == {"ne", "sr", "spl", "dtw", "ndtw", "sdtw"}
+        assert follower["info"]["metrics"]["sr"] == 1.0
+        assert follower.keys() == guide.keys() == set(EPISODE)
     assert len({one["instruction"]["annotator_id"] for one in (*guides, *followers)}) == 4
     with gzip.open(exported / "r2r-ce" / "train.json.gz") as stream:
         content = json.load(stream)
@@ -267,28 +274,6 @@ def test_statistics_stand_beside_the_texts_of_the_data_set(exported: Path) -> No
     assert found["en"]["written"] == {"texts": 1, "mean_length": 17.0, "word_types": 15, "share_accepted": 0.5}
     assert found["zh"]["written"]["share_accepted"] == 1.0
     assert found["en"]["given"]["texts"] + found["zh"]["given"]["texts"] == 1
-
-
-class Person(Client):
-    """Somebody who speaks to the server without a browser."""
-
-    def __init__(self, link: str) -> None:
-        super().__init__(link)
-        self.call("claim")
-
-    def agree(self) -> None:
-        self.state("consent")
-        self.press("agree")
-
-    def send(self, choice: str, text: str = "") -> int:
-        shown = self.call("wait", seen=-1)[1]
-        return self.call("choose", turn=shown["turn"], choice=choice, text=text)[0]
-
-    def write(self, text: str) -> None:
-        shown = self.state("write")
-        assert self.send(f"at:{shown['frames'] - 1}") == 204
-        self.state("write", shown["turn"])
-        assert self.send("send", text) == 204
 
 
 @pytest.fixture
@@ -425,6 +410,17 @@ def test_an_agent_that_follows_first_accepts_or_leaves_it_to_people(tmp_path: Pa
                 other = Person(game.links[2])
                 other.agree()
                 assert other.state("ready")["instruction"]["text"] == text
+
+
+def test_several_people_work_at_once_until_every_path_has_its_text(tmp_path: Path) -> None:
+    out = tmp_path / "texts"
+    with hosted("vln-demo", SMALL, "--out", out, "--port", 0, said=tmp_path / "said", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 5)
+        annotate_all(game.links[1:])
+        assert game.end() == 0
+    assert "3 texts accepted, 0 paths dropped" in game.said
+    given = [(event["person"], event["path"]) for event in lines(out / "annotations.jsonl") if event["type"] == "Given"]
+    assert len(set(given)) == len(given) == 6
 
 
 @pytest.mark.parametrize(

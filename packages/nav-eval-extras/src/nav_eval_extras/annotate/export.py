@@ -138,15 +138,14 @@ def _truth(actions: Sequence[str], positions: Sequence[Vec3]) -> dict[str, Any]:
     return {"locations": [positions[0], *after], "actions": ids, "forward_steps": len(after)}
 
 
-def _episode(row: Row, told: Mapping[str, Any], **more: Any) -> Episode:
-    episode, ids = row.episode, {"episode_id": row.number, "trajectory_id": row.path}
-    reference = episode.reference_path or tuple(row.film.states[stop].position for stop in row.film.stops)
+def _episode(row: Row, told: Mapping[str, Any]) -> Episode:
+    reference = tuple(row.film.states[stop].position for stop in row.film.stops)
     return replace(
-        episode,
+        row.episode,
         episode_id=str(row.number),
         instruction=Instruction(text=row.text.words, language=row.text.language, extra=told),
-        reference_path=more.pop("reference_path", reference),
-        extra={**episode.extra, **ids, **more},
+        reference_path=row.episode.reference_path or reference,
+        extra={**row.episode.extra, "episode_id": row.number, "trajectory_id": row.path},
     )
 
 
@@ -162,10 +161,10 @@ def _rxr(row: Row, annotator: int) -> dict[str, Any]:
 
 
 def _walked(row: Row, locations: Sequence[Vec3]) -> Episode:
-    """A follower's episode: the guide's text, and the path that was walked by it."""
+    """A follower's episode: the guide's text, and the path that was walked by it, with RxR's metrics of it."""
     metrics = {short: row.walk.metrics[name] for short, name in RXR.items() if name in row.walk.metrics}
-    told = _rxr(row, row.follower)
-    return _episode(row, told, reference_path=tuple(locations), demonstration_id=row.number, metrics=metrics)
+    episode = _episode(row, _rxr(row, row.follower))
+    return replace(episode, reference_path=tuple(locations), info={**episode.info, "metrics": metrics})
 
 
 def _write_traces(folder: Path, row: Row, simulator: SimulatorConfig) -> None:
