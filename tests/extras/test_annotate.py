@@ -18,7 +18,7 @@ from extras.playing import Hosted, Person, Window, annotate_all, asked, hosted, 
 from nav_eval.cli import make_app
 from nav_eval.core.types import AgentState
 from nav_eval.dataset.registry import load_dataset
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.geometry import yaw_rotation
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.annotate.checks import faults, questions, turns_of
@@ -547,9 +547,13 @@ def test_a_path_is_dropped_after_its_rounds(tmp_path: Path) -> None:
 
 
 def test_a_second_start_knows_all_that_was_sent(tmp_path: Path) -> None:
-    desk = Desk(Journal(tmp_path), ["a", "b"], "en", rounds=2)
+    journal = Journal(tmp_path)
+    desk = Desk(journal, ["a", "b"], "en", rounds=2)
     desk.take(1)
     walk(desk, 2, told := text(desk, 1, "a"), accepted=True)
+    with pytest.raises(RunDirectoryError, match="another nav-eval run is writing here"):
+        Journal(tmp_path)
+    journal.close()
     again = Desk(Journal(tmp_path), ["a", "b"], "en", rounds=2)
     assert [one.text for one, _ in again.accepted()] == [told.text]
     assert again.progress() == desk.progress()

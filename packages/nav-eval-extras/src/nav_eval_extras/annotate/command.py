@@ -82,6 +82,9 @@ def annotate(
 
 def _tell_links(links: Sequence[str]) -> None:
     progress, *people = links
-    lines = [f"Progress: {progress}", *(f"Person {number}: {link}" for number, link in enumerate(people, 1))]
+    lines = [
+        f"The progress is at {progress}",
+        *(f"Link of person {number}: {link}" for number, link in enumerate(people, 1)),
+    ]
     sys.stderr.writelines(f"{spoken(line)}\n" for line in lines)
     sys.stderr.flush()

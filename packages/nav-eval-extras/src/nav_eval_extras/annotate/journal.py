@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from nav_eval.core.types import AgentState
-from nav_eval.results.files import explained, write_lines
+from nav_eval.results.files import explained, locked, write_lines
 from nav_eval.results.lines import append_line, take_up
 
 NAME = "annotations.jsonl"
@@ -94,18 +94,25 @@ AnyEvent = Consented | Given | Written | Followed | Withdrawn
 
 
 class Journal:
-    """Thread-safe; a last line that was not written whole is cut off. Iterating gives the events in their order."""
+    """Thread-safe; one process has it at a time. Iterating gives the events in their order."""
 
     def __init__(self, out: Path) -> None:
+        """A last line that was not written whole is cut off. Raises RunDirectoryError where another process writes."""
         self._path, self._decisions = out / NAME, out / "decisions"
         self._lock = threading.Lock()
         with explained(self._path):
             out.mkdir(parents=True, exist_ok=True)
+            self._held = locked(out)
             self._path.touch()
         self._events: list[Any] = []
         self._of_path: dict[str, list[Any]] = {}
         for event in take_up(self._path, msgspec.json.Decoder(AnyEvent)):
             self._enter(event)
+            if isinstance(event, Withdrawn):
+                self._forget(event.person)
+
+    def close(self) -> None:
+        self._held.close()
 
     def __iter__(self) -> Iterator[Any]:
         return iter(tuple(self._events))
@@ -137,9 +144,13 @@ class Journal:
             for event in (*kept, Withdrawn(person=person)):
                 self._enter(event)
             write_lines(self._path, self._events)
-            if self.decisions_of(person).exists():
-                with explained(self._path):
-                    shutil.rmtree(self.decisions_of(person))
+            self._forget(person)
+
+    def _forget(self, person: int) -> None:
+        """Delete what they decided, also where a kill came between."""
+        if self.decisions_of(person).exists():
+            with explained(self._path):
+                shutil.rmtree(self.decisions_of(person))
 
 
 def new_text() -> str:

@@ -82,7 +82,7 @@ def annotated(config: Config, sieve: str) -> Config:
 def studio_of(config: Config, out: Path, wish: Wish) -> Iterator[tuple[Studio, list[Route]]]:
     """Raises ConfigError where a person could not walk there, or there is no goal to walk to."""
     config = annotated(config, wish.sieve)
-    with opened(config, agent_given=not wish.sieve) as plan:
+    with closing(Journal(out)) as journal, opened(config, agent_given=not wish.sieve) as plan:
         check_plan(plan)
         found = routes(plan.episodes)
         if hidden := [route for route in found if not route.episode.has_goal]:
@@ -91,7 +91,6 @@ def studio_of(config: Config, out: Path, wish: Wish) -> Iterator[tuple[Studio, l
                 "tell whether a text leads there. Give the split with goals."
             )
         episodes = {name_with_scene(route.key): route.episode for route in found}
-        journal = Journal(out)
         desk = Desk(journal, list(episodes), wish.language, wish.rounds, wish.sieve)
         secret = own_secret(plan.config, local=True) or b""
         if wish.sieve:

@@ -55,6 +55,7 @@ class Studio:
             closing(self.plan.service(self.secret, agent)) as service,
             closing(service.open_session()) as client,
         ):
+            service.health_check()
             result = EpisodeLoop(environment, client, [], Policy(), stopped).run_episode(episode)
         if result.start is None or result.status in OURS:
             raise SimulatorError(f"episode {self.episodes[text.path].episode_id}: {result.failure_reason}")
