@@ -188,6 +188,9 @@ def looks(window: Window, axe: str) -> None:
 class Person(Client):
     """Somebody who speaks to the server without a browser."""
 
+    answered = 0
+    """The last question that was answered."""
+
     def __init__(self, link: str) -> None:
         super().__init__(link)
         self.call("claim")
@@ -197,14 +200,16 @@ class Person(Client):
         self.press("agree")
 
     def send(self, choice: str, text: str = "") -> int:
-        shown = self.call("wait", seen=-1)[1]
-        return self.call("choose", turn=shown["turn"], choice=choice, text=text)[0]
+        self.answered = self.call("wait", seen=-1)[1]["turn"]
+        return self.call("choose", turn=self.answered, choice=choice, text=text)[0]
 
     def work(self, ways: dict[str, list[str]]) -> None:
         """Whatever is asked for, to the end. `ways`: the actions of the path that each text is of."""
         shown = self.call("wait", seen=-1)[1]
         while shown["phase"] != "done":
-            if shown["phase"] == "consent":
+            if shown["turn"] <= self.answered:
+                pass  # nothing new is asked yet
+            elif shown["phase"] == "consent":
                 self.send("agree")
             elif shown["phase"] == "write":
                 text = f"The text for the way number {secrets.token_hex(8)}, which is to be followed."

@@ -277,7 +277,7 @@ def test_statistics_stand_beside_the_texts_of_the_data_set(exported: Path) -> No
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> Iterator[tuple[Path, list[Person]]]:
+def two(tmp_path: Path) -> Iterator[tuple[Hosted, Path, list[Person]]]:
     """Two people of whom the first has written."""
     out = tmp_path / "texts"
     with hosted(*ONE, "--out", out, "--people", 2, "--port", 0, said=tmp_path / "said", command=ANNOTATE) as game:
@@ -285,11 +285,11 @@ def two(tmp_path: Path) -> Iterator[tuple[Path, list[Person]]]:
         people = [Person(link) for link in game.links[1:]]
         people[0].agree()
         people[0].write(ENGLISH)
-        yield out, people
+        yield game, out, people
 
 
 def test_a_follower_is_sent_neither_goal_nor_path_nor_the_guide(two: Any) -> None:
-    out, (_, follower) = two
+    _, out, (_, follower) = two
     follower.agree()
     shown = follower.state("ready")
     assert shown["instruction"]["text"] == ENGLISH
@@ -312,7 +312,7 @@ def test_a_follower_is_sent_neither_goal_nor_path_nor_the_guide(two: Any) -> Non
 
 
 def test_nobody_follows_their_own_text_or_sees_a_path_twice(two: Any) -> None:
-    out, (guide, follower) = two
+    _, out, (guide, follower) = two
     guide.state("idle")
     follower.agree()
     follower.play(["stop"])
@@ -328,7 +328,7 @@ def test_nobody_follows_their_own_text_or_sees_a_path_twice(two: Any) -> None:
 
 
 def test_a_foreign_key_opens_nothing(two: Any) -> None:
-    _, (guide, _) = two
+    _, _, (guide, _) = two
     for key in ("", "x" * 32, guide.key[:-1], guide.key + "x"):
         assert guide.ask("POST", "/wait", b'{"page":"client","seen":-1}', key=key)[0] == 401
     for path in ("/annotations.jsonl", "/invitations.json", "/../annotations.jsonl"):
@@ -336,7 +336,7 @@ def test_a_foreign_key_opens_nothing(two: Any) -> None:
 
 
 def test_who_withdraws_is_deleted_and_does_nothing_more(two: Any, tmp_path: Path) -> None:
-    out, (guide, follower) = two
+    game, out, (guide, follower) = two
     follower.agree()
     follower.state("ready")
     follower.press("start")
@@ -358,6 +358,7 @@ def test_who_withdraws_is_deleted_and_does_nothing_more(two: Any, tmp_path: Path
     assert [(event["type"], event["person"]) for event in lines(out / "annotations.jsonl")] == [
         ("Withdrawn", 1), ("Withdrawn", 2),
     ]  # fmt: skip
+    assert game.end(signal.SIGTERM) == 143
     with hosted(*ONE, "--out", out, "--people", 2, "--port", 0, said=tmp_path / "2", command=ANNOTATE) as game:
         until(lambda: len(game.links) == 3)
         again = Person(game.links[1])
@@ -427,6 +428,7 @@ def test_several_people_work_at_once_until_every_path_has_its_text(tmp_path: Pat
     ("own", "sieve", "told"),
     [
         (["task.actions=[stop,velocity]"], "", "not for stop, velocity"),
+        (["simulator.sensors={gps: {}}"], "", "a person needs a picture"),
         ([], "shortest_path", "knows the goal"),
         (["dataset.split=test"], "", "has no goal"),
     ],

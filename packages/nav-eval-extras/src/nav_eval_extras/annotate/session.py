@@ -28,7 +28,7 @@ from nav_eval_extras.annotate.journal import Journal
 from nav_eval_extras.annotate.studio import Studio
 from nav_eval_extras.collecting.paths import Route, routes
 from nav_eval_extras.human.game import Game
-from nav_eval_extras.human.play import LAST_WORD_SECONDS, check_plan, for_people
+from nav_eval_extras.human.play import LAST_WORD_SECONDS, PICTURES, check_plan, for_people
 from nav_eval_extras.human.web import PAGE, read_page, serving
 
 INVITATIONS = "invitations.json"
@@ -83,7 +83,7 @@ def studio_of(config: Config, out: Path, wish: Wish) -> Iterator[tuple[Studio, l
     """Raises ConfigError where a person could not walk there, or there is no goal to walk to."""
     config = annotated(config, wish.sieve)
     with closing(Journal(out)) as journal, opened(config, agent_given=not wish.sieve) as plan:
-        check_plan(plan)
+        check_plan(plan, PICTURES)
         found = routes(plan.episodes)
         if hidden := [route for route in found if not route.episode.has_goal]:
             raise ConfigError(

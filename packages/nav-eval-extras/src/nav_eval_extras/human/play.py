@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from nav_eval_extras.human.person import Person
 
 PRACTICE = "practice"
 KEY = "human.key"
+PICTURES = ("rgb", "panorama", "skybox")
 WEEK = 7 * 24 * 3600.0
 """A person may leave the page open over a weekend."""
 LAST_WORD_SECONDS = 5.0
@@ -91,8 +92,8 @@ def check_playable(config: Config) -> list[str]:
     ]
 
 
-def check_plan(plan: Plan) -> None:
-    """Raises ConfigError where a person could not answer, or would see nothing."""
+def check_plan(plan: Plan, enough: Collection[str] = (*PICTURES, "navigable")) -> None:
+    """Raises ConfigError where a person could not answer, or is shown nothing of what is `enough`."""
     actions = plan.actions.actions
     if not any(name != "stop" and (name == "move_to" or not spec.arguments) for name, spec in actions.items()):
         raise ConfigError(
@@ -100,7 +101,7 @@ def check_plan(plan: Plan) -> None:
             "Set task.actions=[stop,move_forward,turn_left,turn_right]."
         )
     kinds = {sensor.type or name for name, sensor in plan.sensors.items()}
-    if not kinds & {"rgb", "panorama", "skybox", "navigable"}:
+    if kinds.isdisjoint(enough):
         raise ConfigError(
             "simulator.sensors: a person needs a picture. Add +simulator.sensors.rgb={width: 640, height: 480}."
         )

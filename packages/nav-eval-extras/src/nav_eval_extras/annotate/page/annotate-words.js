@@ -2,7 +2,7 @@
 // What this page says beyond the page of a person who plays, by key. {name} is filled in.
 Object.assign(WORDS.en, {
   title: "Instructions",
-  place: "A text to follow",
+  place: "",
   ready: "Follow this text",
   ready_text: "Read it, then walk as it says and stop where it ends. You are not told where that is.",
   idle: "Nothing to do just now",
@@ -79,7 +79,7 @@ Object.assign(WORDS.en, {
 });
 Object.assign(WORDS.zh, {
   title: "指令",
-  place: "请按文字行走",
+  place: "",
   ready: "按这段文字行走",
   ready_text: "请先阅读，再按文字行走，并在它所说的终点停下。终点的位置不会告诉你。",
   idle: "现在没有任务",
