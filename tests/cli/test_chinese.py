@@ -92,6 +92,7 @@ def printed() -> Iterator[str]:
     yield from messages(EXTRAS)
     yield from strings(EXTRAS / "sweep" / "command.py")
     yield from strings(EXTRAS / "human" / "command.py")
+    yield from strings(EXTRAS / "annotate" / "command.py")
     yield from strings(EXTRAS / "collecting" / "command.py")
     yield from strings(BUILDINGS / "cli.py")
     yield from of_competitions()

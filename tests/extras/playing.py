@@ -7,12 +7,15 @@ import io
 import json
 import os
 import re
+import secrets
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,33 +23,42 @@ from urllib.parse import urlsplit
 import numpy as np
 from PIL import Image
 
+from browsing import patient
 from patience import PATIENCE, until
 
-HUMAN = """
+COMMANDS = """
 from dataclasses import replace
 from nav_eval.cli import main
-from nav_eval.cli.commands import EVALUATING
-EVALUATING["human"] = replace(EVALUATING["human"], target="nav_eval_extras.human.command:human")
+from nav_eval.cli.commands import EVALUATING, WORLDS
+for group, name in ((EVALUATING, "human"), (WORLDS, "annotate")):
+    group[name] = replace(group[name], target=f"nav_eval_extras.{name}.command:{name}")
 main()
 """
-"""The command, also where the package was installed before it had it."""
+"""The commands, also where the package was installed before it had them."""
+HUMAN = ("human", "--progress", "none")
+AXE = "axe.run().then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id))"
+BUTTON, FRAME = "#notice-button:visible", "#view img"
 
 
 class Hosted:
-    """A game that goes on in a process. `link`: what it printed."""
+    """A game that goes on in a process. `links`: what it printed."""
 
     def __init__(self, arguments: Sequence[object], said: Path) -> None:
         self._said = said
-        command = [sys.executable, "-c", HUMAN, "human", *map(str, arguments), "--progress", "none"]
+        command = [sys.executable, "-c", COMMANDS, *map(str, arguments)]
         with said.open("w") as file:
             self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, start_new_session=True)
-        until(lambda: self._found() or self.process.poll() is not None, "a link")
+        until(lambda: self.links or self.process.poll() is not None, "a link")
         assert self.process.poll() is None, said.read_text()
-        self.link = str(self._found())
 
-    def _found(self) -> str | None:
-        found = re.search(r"http://\S+", self._said.read_text())
-        return found and found[0]
+    @property
+    def links(self) -> list[str]:
+        """Those whose line is whole."""
+        return re.findall(r"(http://\S+)\n", self.said)
+
+    @property
+    def link(self) -> str:
+        return self.links[0]
 
     @property
     def said(self) -> str:
@@ -60,8 +72,8 @@ class Hosted:
 
 
 @contextmanager
-def hosted(*arguments: object, said: Path) -> Iterator[Hosted]:
-    game = Hosted(arguments, said)
+def hosted(*arguments: object, said: Path, command: Sequence[str] = HUMAN) -> Iterator[Hosted]:
+    game = Hosted([*command, *arguments], said)
     try:
         yield game
     finally:
@@ -123,6 +135,133 @@ class Client:
             frames += [image(one["data"]) for one in shown["pictures"] if one["name"] == "rgb"]
             self.press(choice)
         return frames
+
+
+class Window:
+    """A browser's tab, and everything that went wrong in it."""
+
+    def __init__(self, browser: Any, link: str, *, locale: str = "en-US", width: int = 1280) -> None:
+        self.width = width
+        self.page = patient(
+            browser, locale=locale, viewport={"width": width, "height": 740}, has_touch=width < 600
+        ).new_page()
+        self.wrong: list[str] = []
+        self.page.on("console", lambda m: m.type in ("error", "warning") and self.wrong.append(m.text))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        base = link.partition("#")[0]
+        self.page.on("request", lambda r: r.url.startswith((base, "data:")) or self.wrong.append(r.url))
+        self.page.goto(link)
+
+    def press(self, key: str) -> None:
+        """A key, until its frame is there."""
+        before = self.page.inner_text("#steps")
+        self.page.keyboard.press(key)
+        self.page.wait_for_function("t => document.getElementById('steps').textContent !== t", arg=before)
+
+    def start(self, key: str = "Enter") -> None:
+        """By the key alone: the button has the focus."""
+        self.page.wait_for_selector(BUTTON)
+        self.page.keyboard.press(key)
+        self.page.wait_for_selector(FRAME)
+
+    def stop(self, key: str = "Space") -> None:
+        self.page.keyboard.press(key)
+        self.page.wait_for_selector("#confirm[open]")
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_selector("#view", state="hidden")
+
+
+def looks(window: Window, axe: str) -> None:
+    """The page fits the window, its buttons a finger, and axe finds nothing serious."""
+    page = window.page
+    assert page.evaluate("document.documentElement.scrollWidth") <= window.width
+    sizes = page.evaluate("[...document.querySelectorAll('button')].map(b => b.offsetHeight).filter(h => h > 0)")
+    assert all(size >= 44 for size in sizes)
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Runtime.evaluate", {"expression": axe})
+    asked = {"expression": AXE, "awaitPromise": True, "returnByValue": True}
+    violations = devtools.send("Runtime.evaluate", asked)["result"]["value"]
+    assert violations == [], violations
+    devtools.detach()
+
+
+class Person(Client):
+    """Somebody who speaks to the server without a browser."""
+
+    answered = 0
+    """The last question that was answered."""
+
+    def __init__(self, link: str) -> None:
+        super().__init__(link)
+        self.call("claim")
+
+    def agree(self) -> None:
+        self.state("consent")
+        self.press("agree")
+
+    def send(self, choice: str, text: str = "") -> int:
+        self.answered = self.call("wait", seen=-1)[1]["turn"]
+        return self.call("choose", turn=self.answered, choice=choice, text=text)[0]
+
+    def work(self, ways: dict[str, list[str]]) -> None:
+        """Whatever is asked for, to the end. `ways`: the actions of the path that each text is of."""
+        shown = self.call("wait", seen=-1)[1]
+        while shown["phase"] != "done":
+            if shown["turn"] <= self.answered:
+                pass  # nothing new is asked yet
+            elif shown["phase"] == "consent":
+                self.send("agree")
+            elif shown["phase"] == "write":
+                text = f"The text for the way number {secrets.token_hex(8)}, which is to be followed."
+                ways[text] = self.watch()
+                self.send("send", text)
+            elif shown["phase"] == "ready":
+                self.play(ways[shown["instruction"]["text"]])
+                self.state("note")
+                self.send("clear")
+            shown = self.call("wait", seen=shown["version"])[1]
+
+    def watch(self) -> list[str]:
+        """The film to its end; the actions that it shows."""
+        shown = self.state("write")
+        seen = [shown["next"]]
+        for place in range(1, shown["frames"]):
+            self.send(f"at:{place}")
+            shown = self.state("write", shown["turn"])
+            seen.append(shown["next"])
+        return seen
+
+    def write(self, text: str) -> None:
+        shown = self.state("write")
+        assert self.send(f"at:{shown['frames'] - 1}") == 204
+        self.state("write", shown["turn"])
+        assert self.send("send", text) == 204
+
+
+def annotate_all(links: Sequence[str]) -> None:
+    """All of these people write and follow at once until everything is done."""
+    ways: dict[str, list[str]] = {}
+    with ThreadPoolExecutor(len(links)) as pool:
+        for done in [pool.submit(Person(link).work, ways) for link in links]:
+            done.result(PATIENCE)
+
+
+def said(words: Path | Traversable, chinese: str, indent: int) -> list[dict[str, str]]:
+    """The words of a page by key, English and Chinese; `chinese`: how these begin."""
+    parts = words.read_text(encoding="utf-8").split(chinese)
+    return [dict(re.findall(rf'^ {{{indent}}}(\w+): "(.*)",$', part, re.MULTILINE)) for part in parts]
+
+
+def same_words(english: dict[str, str], chinese: dict[str, str]) -> None:
+    assert english.keys() == chinese.keys()
+    for key, text in english.items():
+        assert set(re.findall(r"\{\w+\}", text)) == set(re.findall(r"\{\w+\}", chinese[key])), key
+
+
+def asked(script: Traversable, page: Traversable) -> set[str]:
+    """The keys of the words that a page asks for by name."""
+    own = re.findall(r'(?:word|halt|trouble)\("(\w+)"', script.read_text(encoding="utf-8"))
+    return {*own, *re.findall(r'data-(?:word|label)="(\w+)"', page.read_text(encoding="utf-8"))}
 
 
 def image(url: str) -> np.ndarray:

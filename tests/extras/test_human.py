@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 from cyclopts import App
 
-from browsing import patient
-from extras.playing import Client, actions, hosted, lines
+from extras.playing import BUTTON, FRAME, Client, Window, actions, asked, hosted, lines, looks, said, same_words
 from graphs import write_r2r
 from nav_eval.cli import make_app
 from nav_eval.cli.report import make_context
@@ -34,9 +33,7 @@ from rooms import write_room
 
 SMALL = "simulator.sensors={rgb: {width: 64, height: 48, hfov: 90}, gps: {}, compass: {}}"
 DEMO = ["vln-demo", "dataset.limit=2", SMALL]
-AXE = "axe.run().then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id))"
 FIRST, SECOND = ["turn_left", "move_forward", "move_forward", "stop"], ["turn_right", "move_forward", "stop"]
-BUTTON, FRAME = "#notice-button:visible", "#view img"
 
 
 def nav_eval(*arguments: object) -> int:
@@ -47,40 +44,6 @@ def nav_eval(*arguments: object) -> int:
 def room(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     sensors = "simulator.sensors={rgb: {width: 32, height: 24, hfov: 90}, pointgoal: {}, gps: {}}"
     return ["pointnav", *write_room(tmp_path_factory.mktemp("room")), sensors, "dataset.limit=2"]
-
-
-class Window:
-    """A browser's tab, and everything that went wrong in it."""
-
-    def __init__(self, browser: Any, link: str, *, locale: str = "en-US", width: int = 1280) -> None:
-        self.width = width
-        self.page = patient(
-            browser, locale=locale, viewport={"width": width, "height": 740}, has_touch=width < 600
-        ).new_page()
-        self.wrong: list[str] = []
-        self.page.on("console", lambda m: m.type in ("error", "warning") and self.wrong.append(m.text))
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        base = link.partition("#")[0]
-        self.page.on("request", lambda r: r.url.startswith((base, "data:")) or self.wrong.append(r.url))
-        self.page.goto(link)
-
-    def press(self, key: str) -> None:
-        """A key, until its frame is there."""
-        before = self.page.inner_text("#steps")
-        self.page.keyboard.press(key)
-        self.page.wait_for_function("t => document.getElementById('steps').textContent !== t", arg=before)
-
-    def start(self, key: str = "Enter") -> None:
-        """By the key alone: the button has the focus."""
-        self.page.wait_for_selector(BUTTON)
-        self.page.keyboard.press(key)
-        self.page.wait_for_selector(FRAME)
-
-    def stop(self, key: str = "Space") -> None:
-        self.page.keyboard.press(key)
-        self.page.wait_for_selector("#confirm[open]")
-        self.page.keyboard.press("Enter")
-        self.page.wait_for_selector("#view", state="hidden")
 
 
 @pytest.fixture(scope="module")
@@ -289,7 +252,7 @@ def test_of_two_tabs_the_first_is_told_and_may_take_it_back(room: list[str], bro
 def served() -> Any:
     """A game that asks for one of two actions, at a page of its own."""
     game = Game()
-    with serving(game, "k" * 32, "127.0.0.1", 0) as link, ThreadPoolExecutor() as pool:
+    with serving({"k" * 32: game}, "127.0.0.1", 0) as (link,), ThreadPoolExecutor() as pool:
         asked = pool.submit(game.ask, ["move_forward", "stop"], phase="play", episode=1)
         client = Client(link)
         assert client.call("claim") == (204, None)
@@ -324,12 +287,13 @@ CHOICE = {"page": "client", "turn": 1, "choice": "stop"}
         ("POST", "/choose", {**CHOICE, "turn": True}, {}, 400),
         ("POST", "/choose", {**CHOICE, "turn": 10**400}, {}, 409),
         ("POST", "/choose", {**CHOICE, "more": 1}, {}, 400),
+        ("POST", "/choose", {**CHOICE, "text": 1}, {}, 400),
         ("POST", "/choose", {"page": "client"}, {}, 400),
         ("POST", "/choose", {**CHOICE, "turn": 0}, {}, 409),
         ("POST", "/choose", {**CHOICE, "turn": 2}, {}, 409),
         ("POST", "/choose", {**CHOICE, "page": "other"}, {}, 409),
         ("POST", "/choose", {**CHOICE, "page": ""}, {}, 409),
-        ("POST", "/choose", {**CHOICE, "choice": "x" * 5000}, {}, 413),
+        ("POST", "/choose", {**CHOICE, "choice": "x" * 7000}, {}, 413),
         ("POST", "/claim", b"{not json", {}, 400),
         ("POST", "/claim", b"\xff\xfe", {}, 400),
         ("POST", "/claim", b"[" * 4000, {}, 400),
@@ -418,34 +382,12 @@ def test_the_page_fits_speaks_and_can_be_used_by_all(
 PARTS = ("run", "run/practice")
 
 
-def looks(window: Window, axe: str) -> None:
-    """The page fits the window, its buttons a finger, and axe finds nothing serious."""
-    page = window.page
-    assert page.evaluate("document.documentElement.scrollWidth") <= window.width
-    sizes = page.evaluate("[...document.querySelectorAll('button')].map(b => b.offsetHeight).filter(h => h > 0)")
-    assert all(size >= 44 for size in sizes)
-    devtools = page.context.new_cdp_session(page)
-    devtools.send("Runtime.evaluate", {"expression": axe})
-    asked = {"expression": AXE, "awaitPromise": True, "returnByValue": True}
-    assert devtools.send("Runtime.evaluate", asked)["result"]["value"] == []
-    devtools.detach()
-
-
 def test_both_languages_say_the_same() -> None:
-    source = (files("nav_eval_extras.human") / "page" / "words.js").read_text(encoding="utf-8")
-    english, chinese = (
-        dict(re.findall(r'^    (\w+): "(.*)",$', part, re.MULTILINE)) for part in source.split("  zh: {")
-    )
-    assert english.keys() == chinese.keys()
+    page = files("nav_eval_extras.human") / "page"
+    english, chinese = said(page / "words.js", "  zh: {", 4)
+    same_words(english, chinese)
     assert len(english) > 50
-    for key, text in english.items():
-        assert set(re.findall(r"\{\w+\}", text)) == set(re.findall(r"\{\w+\}", chinese[key])), key
-    script = (files("nav_eval_extras.human") / "page" / "page.js").read_text(encoding="utf-8")
-    page = (files("nav_eval_extras.human") / "page" / "page.html").read_text(encoding="utf-8")
-    asked = set(re.findall(r'(?:word|halt|trouble)\("(\w+)"', script)) | set(
-        re.findall(r'data-(?:word|label)="(\w+)"', page)
-    )
-    assert asked <= english.keys()
+    assert asked(page / "page.js", page / "page.html") <= english.keys()
 
 
 def test_a_graph_without_pictures_is_walked_by_its_directions(browser: Any, tmp_path: Path) -> None:
@@ -516,7 +458,7 @@ def human_here(*arguments: object) -> Any:
 
 
 def test_a_taken_port_is_named(room: list[str], tmp_path: Path) -> None:
-    with serving(Game(), "k", "127.0.0.1", 0) as link, pytest.raises(ConfigError, match="nothing can listen"):
+    with serving({"k": Game()}, "127.0.0.1", 0) as (link,), pytest.raises(ConfigError, match="nothing can listen"):
         human_here(*room, "--port", Client(link).port, "--out", tmp_path / "run")
 
 

@@ -34,6 +34,7 @@ def without_extras(*arguments: str, cwd: Path) -> tuple[int, str]:
         ("list", "perturbations"),
         ("run", "pointnav-demo", "simulator.people.count=2"),
         ("sweep", "vln-demo", "suite=robustness"),
+        ("annotate", "vln-demo", "--out", "texts"),
         ("config", "validate", "pointnav", "perturbations=[{name: blur, severity: 2}]"),
     ],
     ids=lambda arguments: arguments[0],

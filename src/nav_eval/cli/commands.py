@@ -110,6 +110,11 @@ WORLDS = {
         "nav_eval.cli.missing_extra:collect",
         "nav-eval collect vln-demo profile=streamvln --format streamvln --out walks",
     ),
+    "annotate": Command(
+        "Let people write instructions in a browser, and others follow them.",
+        "nav_eval.cli.missing_extra:annotate",
+        "nav-eval annotate vln-demo --out texts",
+    ),
     "validate": Command(
         "List every fault of a data set file.", "nav_eval.cli.inspect:validate", "nav-eval validate val_seen.json.gz"
     ),

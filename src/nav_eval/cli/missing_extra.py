@@ -29,6 +29,11 @@ def human(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]) 
     raise missing("human", "nav-eval-extras")
 
 
+def annotate(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]) -> int:
+    """Let people write instructions; this needs the package nav-eval-extras."""
+    raise missing("annotate", "nav-eval-extras")
+
+
 def collect(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]) -> int:
     """Write training data; this needs the package nav-eval-extras."""
     raise missing("collect", "nav-eval[collect]")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -23,6 +24,17 @@ def explained(path: Path) -> Iterator[None]:
             f"{path}: cannot be written ({error.strerror}). What is finished is safe; "
             "fix that, then go on with --resume."
         ) from error
+
+
+def locked(folder: Path) -> IO[bytes]:
+    """Keep other processes from writing there until this file is closed. Raises RunDirectoryError where one does."""
+    file = (folder / ".lock").open("a+b")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise RunDirectoryError(f"{folder}: another nav-eval run is writing here. Wait for it.") from None
+    return file
 
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:

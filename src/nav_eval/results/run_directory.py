@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import platform
@@ -15,7 +14,7 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import msgspec
 
@@ -29,7 +28,7 @@ from nav_eval.reading import file_sha256
 from nav_eval.registry import entered, import_plugins
 from nav_eval.results import run_segments
 from nav_eval.results.facts import sources_sum
-from nav_eval.results.files import write_bytes, write_json
+from nav_eval.results.files import locked, write_bytes, write_json
 from nav_eval.results.journal import Journal
 from nav_eval.results.records import reference_kind
 from nav_eval.results.rules import LATER, flat, perturbations_of, rules_sum
@@ -77,7 +76,7 @@ class RunDirectory:
                     f"{file}: is not a regular file but a link, a folder or a device. Copy the file."
                 )
         self.path = path
-        self._lock: BinaryIO | None = None
+        self._lock: IO[bytes] | None = None
         self._journal: Journal | None = None
         self._since: float | None = None
         self._fresh = self._made = False
@@ -110,7 +109,7 @@ class RunDirectory:
         self._made = not self.path.exists()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            self._take_lock()
+            self._lock = locked(self.path)
         except OSError as error:
             raise exhausted(error) or RunDirectoryError(
                 f"{self.path}: cannot be used ({error.strerror}). Choose another {advice('--out', 'out')}."
@@ -264,13 +263,6 @@ class RunDirectory:
         if self._made:
             with suppress(OSError):  # somebody else's file lies in it
                 self.path.rmdir()
-
-    def _take_lock(self) -> None:
-        self._lock = (self.path / ".lock").open("a+b")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RunDirectoryError(f"{self.path}: another nav-eval run is writing here. Wait for it.") from None
 
     def _check_unchanged(self, manifest: Mapping[str, Any], config: Config, facts: Mapping[str, Any]) -> None:
         differences = config_differences(self.stored_config(), public_config(config))

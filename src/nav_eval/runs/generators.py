@@ -6,8 +6,9 @@ the evaluator knows a generator: it plays files, whoever made them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from nav_eval.config.schema import GenerateConfig
 from nav_eval.registry import Registry
@@ -29,6 +30,15 @@ class Generator(Protocol):
         <split>/<split>.json.gz, in the field's formats. The same arguments give the same files.
         Raises ConfigError for a split or a value that it does not make.
         """
+        ...
+
+
+@runtime_checkable
+class NamesThings(Protocol):
+    """A generator that also says what its things are called."""
+
+    def names(self, language: str) -> Mapping[str, Sequence[str]]:
+        """Category -> words for a thing of it, "en" or "zh"."""
         ...
 
 

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from nav_eval.dataset.registry import load_dataset
+from nav_eval.dataset.vocabulary import words
 from nav_eval.errors import ConfigError
 from nav_eval_worlds.episodes.controls import Controls
 from nav_eval_worlds.episodes.site import Site
-from nav_eval_worlds.episodes.splits import SPLITS, TASKS, split_scenes, words, write_task
+from nav_eval_worlds.episodes.splits import SPLITS, TASKS, split_scenes, write_task
 from nav_eval_worlds.plan.floor_plan import Kind
 
 MakeSite = Callable[[int, int, int, Kind, float], Site]

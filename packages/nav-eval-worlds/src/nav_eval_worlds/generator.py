@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nav_eval.config.schema import GenerateConfig
 from nav_eval_worlds import GENERATOR
 from nav_eval_worlds.cached import cached_collection
+from nav_eval_worlds.language.wording import names_of_things
 
 
 class Homes:
@@ -17,6 +19,10 @@ class Homes:
     def make(self, task: str, split: str, config: GenerateConfig) -> tuple[Path, Path]:
         """See nav_eval.runs.generators."""
         return cached_collection(task, split, config)
+
+    def names(self, language: str) -> Mapping[str, Sequence[str]]:
+        """See nav_eval.runs.generators."""
+        return names_of_things(language)
 
 
 HOMES = Homes()

@@ -51,7 +51,7 @@ class Asked:
             raise ConfigError(
                 f"collect: there is no sensor of type {lacking[0]}. Add +simulator.sensors.{lacking[0]}={{}}"
             )
-        lenses = {_lens(self.config.simulator.sensors[names[kind]]) for kind in wanted}
+        lenses = {lens_of(self.config.simulator.sensors[names[kind]]) for kind in wanted}
         if len(lenses) > 1:
             raise ConfigError(
                 f"collect: {', '.join(wanted)} must be of one camera, with the same width, height and hfov. "
@@ -81,7 +81,7 @@ class Asked:
         return self.config.model_copy(update={"simulator": simulator.model_copy(update={"sensors": kept})})
 
 
-def _lens(sensor: SensorConfig) -> Lens:
+def lens_of(sensor: SensorConfig) -> Lens:
     return Lens(sensor.width or WIDTH, sensor.height or HEIGHT, sensor.hfov or HFOV)
 
 

@@ -138,7 +138,7 @@ class Walker:
         cameras, environment = self._cameras, self._environment
         state = environment.simulator.get_agent_state()
         walk.poses.append((*state.position, *state.rotation))
-        walk.cameras.append(_pose(*cast("HasRenderer", environment.simulator).camera()))
+        walk.cameras.append(camera_pose(*cast("HasRenderer", environment.simulator).camera()))
         walk.distances.append(environment.distance_to_goal())
         walk.depth.append(png16(depth))
         if cameras.semantic is not None:
@@ -168,7 +168,8 @@ def _number(action: Action) -> int:
     return ACTIONS.index(action.name)
 
 
-def _pose(position: Sequence[float], yaw: float, pitch: float) -> Any:
+def camera_pose(position: Sequence[float], yaw: float, pitch: float) -> Any:
+    """(4, 4): from camera coordinates to the world's."""
     pose = np.eye(4)
     pose[:3, :3] = axes(yaw, pitch).T
     pose[:3, 3] = position

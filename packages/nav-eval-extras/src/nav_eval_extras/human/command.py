@@ -64,7 +64,7 @@ def human(
     notes = check_playable(resolved)
     game, key = Game(), link_key(out)
     style = "none" if quiet and progress == "auto" else progress
-    with serving(game, key, host, port) as link, drainable(), show_progress(style) as bar:
+    with serving({key: game}, host, port) as (link,), drainable(), show_progress(style) as bar:
         sys.stderr.writelines(f"{spoken(line)}\n" for line in (*notes, f"Play at {link}"))
         sys.stderr.flush()
         evaluated = play_benchmark(resolved, out, game, key, Options(practice, show_results, notes), [bar])

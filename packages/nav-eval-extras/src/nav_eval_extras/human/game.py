@@ -30,10 +30,11 @@ class Closed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a person chose, and after how many seconds."""
+    """What a person chose, after how many seconds, and what was written with it."""
 
     name: str
     seconds: float
+    text: str = ""
 
 
 class Game:
@@ -87,6 +88,10 @@ class Game:
             self._closed = True
             self._changed()
 
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
     def claim(self, page: str) -> None:
         """From now on this page plays, and no other."""
         with self._news:
@@ -108,7 +113,7 @@ class Game:
             self._delivered = version
             self._news.notify_all()
 
-    def choose(self, page: str, turn: int, name: str) -> None:
+    def choose(self, page: str, turn: int, name: str, text: str = "") -> None:
         """Answer what is asked. Raises PlayedElsewhere, NotAsked for an answer that comes twice, too late or early, and
         KeyError for none of the choices."""
         with self._news:
@@ -117,7 +122,7 @@ class Game:
                 raise NotAsked
             if name not in self._choices:
                 raise KeyError(name)
-            self._chosen = Choice(name, time.monotonic() - self._asked)
+            self._chosen = Choice(name, time.monotonic() - self._asked, text)
             self._choices = ()
             self._news.notify_all()
 

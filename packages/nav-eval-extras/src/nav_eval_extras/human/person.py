@@ -44,6 +44,11 @@ class Person(Watcher):
         self.results.append(result)
         self._game.show(phase="preparing")
 
+    @property
+    def decided(self) -> Sequence[Decision]:
+        """Of the present episode."""
+        return self._decisions.of(self._episode["episode_id"])
+
     def notes(self) -> Sequence[str]:
         return [*self._decisions.notes(), *self._notes]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from nav_eval.core.orchestrator import Watcher
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import ConfigError
 from nav_eval.results.files import write_bytes
+from nav_eval.runs.builder import Plan
 from nav_eval.runs.evaluation import Evaluated, run_benchmark
 from nav_eval.runs.plan import opened
 from nav_eval_extras.human.decisions import Decisions
@@ -22,6 +23,7 @@ from nav_eval_extras.human.person import Person
 
 PRACTICE = "practice"
 KEY = "human.key"
+PICTURES = ("rgb", "panorama", "skybox")
 WEEK = 7 * 24 * 3600.0
 """A person may leave the page open over a weekend."""
 LAST_WORD_SECONDS = 5.0
@@ -79,17 +81,7 @@ def check_playable(config: Config) -> list[str]:
     Raises ConfigError where a person could not answer, or would see nothing.
     """
     with opened(config) as plan:
-        actions = plan.actions.actions
-        if not any(name != "stop" and (name == "move_to" or not spec.arguments) for name, spec in actions.items()):
-            raise ConfigError(
-                f"task.actions: a person has keys for single actions and viewpoints, not for {', '.join(actions)}. "
-                "Set task.actions=[stop,move_forward,turn_left,turn_right]."
-            )
-        kinds = {sensor.type or name for name, sensor in plan.sensors.items()}
-        if not kinds & {"rgb", "panorama", "skybox", "navigable"}:
-            raise ConfigError(
-                "simulator.sensors: a person needs a picture. Add +simulator.sensors.rgb={width: 640, height: 480}."
-            )
+        check_plan(plan)
         ways = [_way(episode) for episode in plan.episodes]
     again = len(ways) - len(set(ways))
     if not again:
@@ -98,6 +90,21 @@ def check_playable(config: Config) -> list[str]:
         f"{again} of {len(ways)} episodes have start and goal of an earlier one, which a person remembers: "
         "dataset.episodes chooses others."
     ]
+
+
+def check_plan(plan: Plan, enough: Collection[str] = (*PICTURES, "navigable")) -> None:
+    """Raises ConfigError where a person could not answer, or is shown nothing of what is `enough`."""
+    actions = plan.actions.actions
+    if not any(name != "stop" and (name == "move_to" or not spec.arguments) for name, spec in actions.items()):
+        raise ConfigError(
+            f"task.actions: a person has keys for single actions and viewpoints, not for {', '.join(actions)}. "
+            "Set task.actions=[stop,move_forward,turn_left,turn_right]."
+        )
+    kinds = {sensor.type or name for name, sensor in plan.sensors.items()}
+    if kinds.isdisjoint(enough):
+        raise ConfigError(
+            "simulator.sensors: a person needs a picture. Add +simulator.sensors.rgb={width: 640, height: 480}."
+        )
 
 
 def _way(episode: Episode) -> tuple[object, ...]:

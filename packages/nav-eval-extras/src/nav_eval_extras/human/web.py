@@ -1,4 +1,6 @@
-"""The page's server: what a browser may load, and three calls that only the holder of the link's key may make.
+"""The page's server: what a browser may load, and three calls that only the holder of a link's key may make.
+
+Each key opens the game of one person.
 
 The key stands after the # of the link, so that it is in no log and no Referer, and travels in a header, which no
 foreign page can set. A request that names this machine by a foreign name is refused: such a page could otherwise reach
@@ -12,7 +14,7 @@ import ipaddress
 import logging
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.resources import files
 from typing import Any
@@ -24,13 +26,14 @@ from werkzeug.exceptions import HTTPException
 from nav_eval.errors import ConfigError
 from nav_eval_extras.human.game import Game, NotAsked, PlayedElsewhere
 
-BODY_BYTES = 4096
-"""More than any choice takes."""
+BODY_BYTES = 6000
+"""More than any choice takes, with what is written with it."""
 WAIT_SECONDS = 10.0
 """A page that waits for news asks again after so long."""
 FAREWELL_SECONDS = 5.0
 POLL_SECONDS = 0.2
 THREADS = 12
+"""For one person; each further one may wait at a page of its own, and choose meanwhile."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -45,7 +48,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
-FILES = ("page.html", "page.css", "page.js", "words.js")
+PAGE = ("page.html", "page.css", "page.js", "words.js")
 
 
 class Claim(msgspec.Struct, forbid_unknown_fields=True):
@@ -62,15 +65,16 @@ class Wait(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Chosen(msgspec.Struct, forbid_unknown_fields=True):
-    """A choice in answer to question `turn`."""
+    """A choice in answer to question `turn`, and what was written with it."""
 
     page: str
     turn: int
     choice: str
+    text: str = ""
 
 
-def make_app(game: Game, key: str) -> Flask:
-    """The pages and calls of one game."""
+def make_app(games: Mapping[str, Game], page: Mapping[str, bytes]) -> Flask:
+    """The page, its files by name, and the calls of each key's game."""
     app = Flask(__name__, static_folder=None)
 
     def check_host() -> None:
@@ -80,37 +84,34 @@ def make_app(game: Game, key: str) -> Flask:
         ):
             abort(403)
 
-    def check_key() -> None:
+    def opened() -> Game:
         given = request.headers.get("Authorization", "").encode()
-        if not hmac.compare_digest(given, f"Bearer {key}".encode()):
-            abort(401)
+        found = [game for key, game in games.items() if hmac.compare_digest(given, f"Bearer {key}".encode())]
+        return found[0] if found else abort(401)
 
     def file(name: str) -> Response:
-        return Response((files(__package__) / "page" / name).read_bytes(), mimetype=KINDS[name.rpartition(".")[2]])
+        return Response(page[name], mimetype=KINDS[name.rpartition(".")[2]])
 
     def claim() -> Response:
-        check_key()
-        game.claim(_body(Claim).page)
+        opened().claim(_body(Claim).page)
         return Response(status=204)
 
     def wait() -> Response:
-        check_key()
-        asked = _body(Wait)
+        game, asked = opened(), _body(Wait)
         shown = game.wait(asked.page, asked.seen, WAIT_SECONDS)
         answer = _json(shown)
         answer.call_on_close(lambda: game.deliver(shown["version"]))
         return answer
 
     def choose() -> Response:
-        check_key()
-        chosen = _body(Chosen)
-        game.choose(chosen.page, chosen.turn, chosen.choice)
+        game, chosen = opened(), _body(Chosen)
+        game.choose(chosen.page, chosen.turn, chosen.choice, chosen.text)
         return Response(status=204)
 
     app.before_request(check_host)
     app.after_request(_with_headers)
     app.add_url_rule("/", view_func=lambda: file("page.html"), endpoint="page")
-    for name in FILES[1:]:
+    for name in page:
         app.add_url_rule(f"/{name}", view_func=lambda name=name: file(name), endpoint=name)
     for call in (claim, wait, choose):
         app.add_url_rule(f"/{call.__name__}", view_func=call, methods=["POST"])
@@ -157,19 +158,26 @@ def _reached_at(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
+def read_page(package: str, names: Sequence[str]) -> dict[str, bytes]:
+    """The files of a package's page."""
+    return {name: (files(package) / "page" / name).read_bytes() for name in names}
+
+
 @contextmanager
-def serving(game: Game, key: str, host: str, port: int) -> Iterator[str]:
-    """Serve until the block ends: the link with its key. Raises ConfigError where nothing can listen there."""
+def serving(
+    games: Mapping[str, Game], host: str, port: int, page: Mapping[str, bytes] | None = None
+) -> Iterator[list[str]]:
+    """Serve until the block ends: each game's link with its key. Raises ConfigError where nothing can listen there."""
     from waitress.server import create_server
 
     if not 0 <= port < 1 << 16:
         raise ConfigError(f"--port {port}: is not a port. Choose one from 0 (any free one) to 65535.")
     try:
         server: Any = create_server(
-            make_app(game, key),
+            make_app(games, page or read_page(__package__, PAGE)),
             host=host,
             port=port,
-            threads=THREADS,
+            threads=THREADS + 2 * (len(games) - 1),
             max_request_body_size=BODY_BYTES,
             channel_timeout=30,
             clear_untrusted_proxy_headers=True,
@@ -185,9 +193,10 @@ def serving(game: Game, key: str, host: str, port: int) -> Iterator[str]:
     thread = threading.Thread(target=_listen, args=(server, stopping), name="human-page", daemon=True)
     thread.start()
     try:
-        yield f"http://{_reached_at(host)}:{server.effective_port}/#{key}"
+        yield [f"http://{_reached_at(host)}:{server.effective_port}/#{key}" for key in games]
     finally:
-        game.close()
+        for game in games.values():
+            game.close()
         server.task_dispatcher.shutdown(timeout=1)
         stopping.set()
         thread.join(FAREWELL_SECONDS)

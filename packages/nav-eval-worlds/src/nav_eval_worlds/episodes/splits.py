@@ -6,12 +6,12 @@ The files are those of the field: `<split>.json.gz` with `content/<scene>.json.g
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from nav_eval.dataset.vocabulary import numbered, vocabulary_of
 from nav_eval.dataset.writing import write_object
 from nav_eval.errors import ConfigError
 from nav_eval.logging import get_logger
@@ -116,9 +116,9 @@ def _write_vln(
         records, gt = vln_records(drawn.paths, len(episodes) + 1)
         episodes += records
         truth |= gt
-    vocabulary = _vocabulary(episodes)
+    vocabulary = vocabulary_of(episode["instruction"]["instruction_text"] for episode in episodes)
     for episode in episodes:
-        episode["instruction"]["instruction_tokens"] = _numbered(episode["instruction"]["instruction_text"], vocabulary)
+        episode["instruction"]["instruction_tokens"] = numbered(episode["instruction"]["instruction_text"], vocabulary)
     path = folder / f"{split}.json.gz"
     hidden = split == "test"
     write_object(str(path), [("episodes", [_hide(e, hidden) for e in episodes]), ("instruction_vocab", vocabulary)])
@@ -145,32 +145,6 @@ def _tell_of_few(site: Site, split: str, found: int, asked: int, reason: str = "
             asked,
             reason,
         )
-
-
-def words(text: str) -> list[str]:
-    """Words and punctuation; each Chinese character by itself."""
-    return re.findall(r"[\u4e00-\u9fff]|[a-z0-9]+(?:[-'][a-z0-9]+)*|[^\sa-z0-9]", text.lower())
-
-
-def _vocabulary(episodes: list[Record]) -> Record:
-    """The members of R2R-CE's instruction_vocab, with words in order of spelling."""
-    found = sorted({word for episode in episodes for word in words(episode["instruction"]["instruction_text"])})
-    listed = ["<pad>", "<unk>", *found]
-    index = {word: k for k, word in enumerate(listed)}
-    return {
-        "word_list": listed,
-        "word2idx_dict": index,
-        "stoi": index,
-        "itos": listed,
-        "num_vocab": len(listed),
-        "UNK_INDEX": 1,
-        "PAD_INDEX": 0,
-    }
-
-
-def _numbered(text: str, vocabulary: Record, length: int = 200) -> list[int]:
-    numbers = [vocabulary["stoi"].get(word, 1) for word in words(text)][:length]
-    return numbers + [0] * (length - len(numbers))
 
 
 def _hide(episode: Record, hidden: bool) -> Record:

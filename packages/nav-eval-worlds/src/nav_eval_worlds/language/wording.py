@@ -42,6 +42,12 @@ def _counted(entry: Any) -> Any:
 ROOMS = frozenset(tables("en")["rooms"])
 
 
+def names_of_things(language: str) -> dict[str, list[str]]:
+    """Category -> what one calls a thing of it, where one may be told to pass it or see it."""
+    told = tables(language)["seen"] | tables(language)["things"]
+    return {kind: sorted({words} if isinstance(words, str) else set(words)) for kind, words in told.items()}
+
+
 class Wording:
     """One text's choices of words. `style` is one of the tables' styles.
 

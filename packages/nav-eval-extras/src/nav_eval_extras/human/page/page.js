@@ -14,6 +14,7 @@ const ORDER = ["turn_left", "move_forward", "turn_right", "look_up", "look_down"
 const RETRY_MS = 1000;
 const REPEAT_MS = 150;  // a key that is held down walks no faster than this
 
+const PANELS = { play: drawPlay };  // what draws the section of this phase; any other phase is a notice
 let language = (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
 let state = { phase: "preparing", version: -1 };
 let busy = false;  // a choice is on its way, or its frame is not there yet
@@ -75,18 +76,18 @@ function take(news) {
   draw();
   if (news.phase !== before.phase) {
     at("confirm").close();
-    const next = news.phase === "play" ? "view" : at("notice-button").hidden ? "notice-title" : "notice-button";
-    at(next).focus();
+    const notice = at(at("notice-button").hidden ? "notice-title" : "notice-button");
+    (news.phase in PANELS ? at(news.phase).querySelector("[tabindex]") : notice).focus();
   }
 }
 
-async function choose(choice) {
+async function choose(choice, text = "") {
   if (busy || halted) return;
   busy = true;
   chosen = performance.now();
   at("play").classList.add("busy");
   try {
-    if (await call("choose", { turn: state.turn, choice }) === null && !halted) free();
+    if (await call("choose", { turn: state.turn, choice, text }) === null && !halted) free();
   } catch {
     trouble("away");
     free();
@@ -107,7 +108,7 @@ function act(action) {
 function trouble(key) {
   const text = key && word(key);
   if (at("trouble").textContent !== text) at("trouble").textContent = text;
-  if (key && state.phase !== "play" && !at("notice").hidden) at("notice-text").textContent = text;
+  if (key && !at("notice").hidden) at("notice-text").textContent = text;
 }
 
 function direction(degrees) {
@@ -127,11 +128,11 @@ function draw() {
   const phase = halted || state.phase;
   const known = "instruction" in state && !halted;
   at("place").textContent = known ? word(state.practice ? "practice" : "place", state) : "";
-  at("play").hidden = phase !== "play";
+  for (const name of Object.keys(PANELS)) at(name).hidden = phase !== name;
   at("task").hidden = !known;
-  at("notice").hidden = phase === "play";
+  at("notice").hidden = phase in PANELS;
   if (known) drawTask();
-  if (phase === "play") drawPlay();
+  if (phase in PANELS) PANELS[phase]();
   else drawNotice(phase);
 }
 
@@ -149,7 +150,7 @@ function drawTask() {
 }
 
 function drawPlay() {
-  drawPictures();
+  drawPictures(at("view"));
   at("play").classList.toggle("busy", busy);
   at("steps").textContent = word(state.limit ? "steps" : "steps_open", state);
   drawActions();
@@ -163,13 +164,13 @@ function drawPlay() {
   }));
 }
 
-function drawPictures() {
-  const shown = at("view").querySelectorAll("img");
+function drawPictures(view) {
+  const shown = view.querySelectorAll("img");
   if (shown.length === state.pictures.length && shown.length) {
     state.pictures.forEach((one, index) => fill(shown[index], one));
     return;
   }
-  at("view").replaceChildren(...state.pictures.map((one) => {
+  view.replaceChildren(...state.pictures.map((one) => {
     const figure = make("figure", "");
     const image = make("img", "");
     fill(image, one);
@@ -177,7 +178,7 @@ function drawPictures() {
     if (state.pictures.length > 1) figure.append(make("figcaption", word(`picture_${one.name}`)));
     return figure;
   }));
-  if (!state.pictures.length) at("view").append(make("p", word("blind")));
+  if (!state.pictures.length) view.append(make("p", word("blind")));
 }
 
 function fill(image, one) {
@@ -231,7 +232,7 @@ function drawNotice(phase) {
 }
 
 function pressed(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey || at("confirm").open || state.phase !== "play" || halted) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]") || state.phase !== "play" || halted) return;
   const onButton = event.target.closest("button, summary");
   if (onButton && (event.key === "Enter" || event.key === " ")) return;
   const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -260,4 +261,6 @@ at("notice-button").addEventListener("click", () => {
   else choose("start");
 });
 window.addEventListener("hashchange", () => location.reload());
-if (KEY) { draw(); follow(); } else halt("no_key");
+document.addEventListener("DOMContentLoaded", () => {
+  if (KEY) { draw(); follow(); } else halt("no_key");
+});

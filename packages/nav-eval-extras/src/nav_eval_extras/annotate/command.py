@@ -1,0 +1,90 @@
+"""nav-eval annotate: people write instructions in a browser, and others follow them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from nav_eval.cli.chinese import spoken
+from nav_eval.cli.exit import DONE
+from nav_eval.cli.run import split_arguments
+from nav_eval.cli.say import say
+from nav_eval.errors import ConfigError
+
+
+def annotate(
+    *arguments: str,
+    out: Path,
+    language: Literal["en", "zh"] = "en",
+    people: int = 4,
+    rounds: int = 3,
+    sieve: str = "",
+    consent: Path | None = None,
+    export: Path | None = None,
+    config: Path | None = None,
+    port: int = 8090,
+    host: str = "127.0.0.1",
+) -> int:
+    """Let people write instructions in a browser: nav-eval annotate BENCHMARK [key=value ...] --out DIR.
+
+    It prints a link for each person and one for the progress. A text counts once another person has followed it to the
+    goal. Ctrl-C ends it at once; the same command goes on with all that was sent.
+
+    Parameters
+    ----------
+    arguments
+        A benchmark, then overrides as for `run`, such as dataset.limit=10 simulator.sensors.rgb.width=640
+    out
+        The folder of the texts; what was begun there is continued.
+    language
+        In which language the texts are written. One folder may hold both, one after the other.
+    people
+        How many are invited. A text that goes back needs a follower who has not seen its path, so one more than
+        --rounds is enough.
+    rounds
+        So many texts of one path may be followed in vain; then the path is dropped.
+    sieve
+        An agent, such as grounded, that follows each text first: what it can follow is accepted, the rest goes to a
+        person.
+    consent
+        A text file that people agree to before they begin, in place of the built-in one. When it changes they are asked
+        again.
+    export
+        Serve nothing: write what was accepted, in both languages, to this folder as R2R-CE and RxR-CE.
+    config
+        A YAML file with your own settings; it is laid over the benchmark's.
+    port
+        Where the page is served; 0: any free port.
+    host
+        The address that is listened at. 0.0.0.0 lets others in your network take part; the links are sent unencrypted
+        then.
+    """
+    from nav_eval.runs.registry import benchmark_config
+    from nav_eval_extras.annotate.consent import Consent
+    from nav_eval_extras.annotate.export import export_texts
+    from nav_eval_extras.annotate.session import Wish, annotate_benchmark
+
+    if people < 1 or rounds < 1:
+        raise ConfigError(f"--people {people} --rounds {rounds}: each is 1 or more.")
+    benchmark, overrides = split_arguments(arguments)
+    resolved = benchmark_config(benchmark, file=config, overrides=overrides)
+    wish = Wish(language, people, rounds, sieve, Consent.read(consent))
+    if export is not None:
+        say(*export_texts(resolved, out, wish, export))
+        return DONE
+    states = annotate_benchmark(resolved, out, wish, host, port, _tell_links)["states"]
+    say(f"{states['accepted']} texts accepted, {states['dropped']} paths dropped. Write them with --export FOLDER.")
+    say(out)
+    return DONE
+
+
+def _tell_links(links: Sequence[str]) -> None:
+    progress, *people = links
+    lines = [
+        f"The progress is at {progress}",
+        *(f"Link of person {number}: {link}" for number, link in enumerate(people, 1)),
+    ]
+    sys.stderr.writelines(f"{spoken(line)}\n" for line in lines)
+    sys.stderr.flush()

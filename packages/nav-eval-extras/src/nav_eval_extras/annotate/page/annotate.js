@@ -1,0 +1,196 @@
+"use strict";
+const FRAME_MS = 250;  // between two pictures of the film
+const CHECK_MS = 600;  // a text that rests so long is looked through
+const PEOPLE_ONLY = ["progress", "withdrawn", "done"];
+
+let playing = false;
+let sending = false;  // a check is on its way whose answer decides whether the text is sent
+let checking = 0;  // timers
+let coming = 0;
+
+PANELS.consent = drawConsent;
+PANELS.write = drawWrite;
+PANELS.note = drawNote;
+PANELS.progress = drawProgress;
+
+const drawPage = draw;
+draw = function () {
+  drawPage();
+  at("withdraw").hidden = Boolean(halted) || state.version < 0 || PEOPLE_ONLY.includes(state.phase);
+  if (state.phase !== "write") playing = false;
+};
+
+function drawConsent() {
+  at("consent-text").textContent = state.texts[language];
+  at("consent-version").textContent = word("version", { version: state.consent });
+}
+
+function drawWrite() {
+  if (at("write").dataset.job !== state.job) begin();
+  drawBack();
+  drawPictures(at("film"));
+  const next = state.next === "stop" ? "" : word(`next_${state.next}`);
+  at("write-text").textContent = word(`write_text_${state.language}`);
+  at("film-place").textContent = word(state.next === "stop" ? "film_end" : "film_place", { place: state.frame + 1, frames: state.frames, next });
+  at("film-play").textContent = word(playing ? "film_pause" : "film_play");
+  at("film-before").setAttribute("aria-disabled", state.frame === 0);
+  at("film-after").setAttribute("aria-disabled", state.frame === state.frames - 1);
+  at("words-label").textContent = word(`words_${state.language}`);
+  at("words").lang = state.language === "zh" ? "zh-Hans" : "en";
+  drawStops();
+  drawRemarks();
+  drawKeys();
+  clearTimeout(coming);
+  if (playing && !busy) coming = setTimeout(play, FRAME_MS);
+  if (sending && !busy) decide();
+}
+
+function begin() {
+  at("write").dataset.job = state.job;
+  at("words").value = sessionStorage.getItem(state.job) ?? (state.back ? state.back.text : "");
+  playing = sending = false;
+}
+
+function drawBack() {
+  at("back").hidden = !state.back;
+  if (!state.back) return;
+  at("back-text").textContent = word(state.back.reached ? "back_reached" : "back_lost", { place: state.back.lost + 1 });
+  at("back-note").textContent = state.back.note;
+}
+
+function drawStops() {
+  const key = state.job + language;
+  if (at("film-stops").dataset.key !== key) {
+    at("film-stops").dataset.key = key;
+    at("film-stops").replaceChildren(...state.stops.map((frame, index) => {
+      const name = word("stop_number", { number: index + 1 });
+      const button = make("button", String(index + 1), { type: "button", "aria-label": name });
+      button.addEventListener("click", () => show(frame));
+      return button;
+    }));
+  }
+  state.stops.forEach((frame, index) => at("film-stops").children[index].setAttribute("aria-current", frame === state.frame));
+}
+
+function drawRemarks() {
+  const made = [...state.faults.map((one) => ["fault", one]), ...state.questions.map((one) => ["question", one])];
+  const text = JSON.stringify(made) + language;
+  if (at("remarks").dataset.text === text) return;  // a reader of screens is told of news only
+  at("remarks").dataset.text = text;
+  at("remarks").replaceChildren(...made.map(([kind, one]) => make("li", word(one.key, one), { class: kind })));
+}
+
+function drawKeys() {
+  const keys = [["← →", "key_step"], ["Space", "key_play"], ["1–9", "key_stop"], ["Esc", "key_leave"], ["Ctrl+Enter", "key_send"]];
+  at("write-keys").replaceChildren(...keys.map(([key, about]) => {
+    const row = make("tr", "");
+    const cell = make("td", "");
+    cell.append(make("kbd", key));
+    row.append(cell, make("td", word(about)));
+    return row;
+  }));
+}
+
+function show(frame) {
+  playing = false;
+  if (frame >= 0 && frame < state.frames) choose(`at:${frame}`);
+  else drawWrite();
+}
+
+function toggle() {
+  playing = !playing;
+  if (playing && state.frame === state.frames - 1) choose("at:0");
+  else drawWrite();
+}
+
+function play() {
+  if (!playing || state.phase !== "write" || busy) return;
+  if (state.frame < state.frames - 1) choose(`at:${state.frame + 1}`);
+  else { playing = false; drawWrite(); }
+}
+
+function check() {
+  clearTimeout(checking);
+  checking = setTimeout(() => (busy ? check() : choose("check", at("words").value)), CHECK_MS);
+}
+
+function send() {
+  playing = false;
+  clearTimeout(checking);
+  if (busy) { setTimeout(send, CHECK_MS); return; }
+  sending = true;
+  choose("check", at("words").value);
+}
+
+function decide() {
+  sending = false;
+  if (state.faults.length) { at("words").focus(); return; }
+  if (!state.questions.length) { deliver(); return; }
+  at("sure-questions").replaceChildren(...state.questions.map((one) => make("li", word(one.key, one))));
+  at("sure").returnValue = "";
+  at("sure").showModal();
+}
+
+function deliver() {
+  sessionStorage.removeItem(state.job);
+  choose("send", at("words").value);
+}
+
+function drawNote() {
+  if (at("note").dataset.turn === String(state.turn)) return;
+  at("note").dataset.turn = state.turn;
+  at("note-words").value = "";
+}
+
+function drawProgress() {
+  const share = (value) => (value === null ? "–" : `${Math.round(100 * value)} %`);
+  const number = (value) => (value === null ? "–" : value.toFixed(2));
+  const states = Object.entries(state.states).map(([name, count]) => [`state_${name}`, count]);
+  const rows = [
+    ...states, ["rejected", state.rejected], ["sieved", state.sieved], ["people", state.people], ["hours", number(state.hours)],
+    ["walks", state.walks], ["reached", share(state.reached)], ["ndtw", number(state.ndtw)],
+  ];
+  at("progress-bar").max = state.paths;
+  at("progress-bar").value = state.states.accepted + state.states.dropped;
+  at("progress-rows").replaceChildren(...rows.map(([key, value]) => {
+    const row = make("tr", "", key === "rejected" ? { class: "group" } : {});
+    row.append(make("td", word(key)), make("td", String(value)));
+    return row;
+  }));
+}
+
+function pressedWhileWriting(event) {
+  if (state.phase !== "write" || halted || document.querySelector("dialog[open]")) return;
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); send(); return; }
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.target === at("words")) {
+    if (event.key === "Escape") at("film").focus();
+    return;
+  }
+  const onButton = event.target.closest("button, summary");
+  const stop = /^[1-9]$/.test(event.key) ? state.stops[Number(event.key) - 1] : undefined;
+  if (event.key === "ArrowLeft") show(state.frame - 1);
+  else if (event.key === "ArrowRight") show(state.frame + 1);
+  else if (event.key === " " && !onButton) toggle();
+  else if (stop !== undefined) show(stop);
+  else return;
+  event.preventDefault();
+}
+
+document.addEventListener("keydown", pressedWhileWriting);
+at("agree").addEventListener("click", () => choose("agree"));
+at("film-before").addEventListener("click", () => show(state.frame - 1));
+at("film-after").addEventListener("click", () => show(state.frame + 1));
+at("film-play").addEventListener("click", toggle);
+at("back-go").addEventListener("click", () => { show(state.back.lost); at("film").focus(); });
+at("send").addEventListener("click", send);
+at("words").addEventListener("input", () => { sessionStorage.setItem(state.job, at("words").value); check(); });
+for (const name of ["clear", "unclear"]) at(name).addEventListener("click", () => choose(name, at("note-words").value));
+at("withdraw").addEventListener("click", () => { at("leave").returnValue = ""; at("leave").showModal(); });
+at("leave").addEventListener("close", () => {
+  if (at("leave").returnValue === "yes") call("choose", { turn: state.turn, choice: "withdraw" }).catch(() => trouble("away"));
+});
+at("sure").addEventListener("close", () => {
+  if (at("sure").returnValue === "yes") deliver();
+  else at("words").focus();
+});

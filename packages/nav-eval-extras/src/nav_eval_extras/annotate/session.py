@@ -1,0 +1,164 @@
+"""`nav-eval annotate` from its options to the last decided text: pages, people, the agent that follows first."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nav_eval.config.schema import Config
+from nav_eval.core.loop import Stopped
+from nav_eval.dataset.episode import name_with_scene
+from nav_eval.errors import ConfigError
+from nav_eval.results.files import write_bytes
+from nav_eval.runs.builder import Plan, own_secret
+from nav_eval.runs.generators import GENERATORS, NamesThings
+from nav_eval.runs.plan import opened
+from nav_eval_extras.annotate.annotator import Annotator, OwnGame
+from nav_eval_extras.annotate.checks import Language, Names
+from nav_eval_extras.annotate.consent import Consent
+from nav_eval_extras.annotate.desk import Desk
+from nav_eval_extras.annotate.journal import Journal
+from nav_eval_extras.annotate.studio import Studio
+from nav_eval_extras.collecting.paths import Route, routes
+from nav_eval_extras.human.game import Game
+from nav_eval_extras.human.play import LAST_WORD_SECONDS, PICTURES, check_plan, for_people
+from nav_eval_extras.human.web import PAGE, read_page, serving
+
+INVITATIONS = "invitations.json"
+OWN_PAGE = ("page.html", "annotate.css", "annotate.js", "annotate-words.js")
+"""Beside the files of the page that a person plays at."""
+MEASUREMENTS = ("navigation_error", "success", "spl", "dtw", "ndtw", "sdtw")
+"""Those of RxR's followers."""
+NEWS_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """`people`: how many are invited; `rounds`: so often a text may be followed in vain; `sieve`: an agent, or ""."""
+
+    language: Language
+    people: int
+    rounds: int
+    sieve: str
+    consent: Consent
+
+
+class Invitations(msgspec.Struct, frozen=True):
+    """The keys of the links: of the progress page, and of each person."""
+
+    progress: str
+    people: list[str]
+
+    @classmethod
+    def read(cls, out: Path, people: int) -> Invitations:
+        """Those of before, and new ones where there are fewer than `people`; kept for their owner to read only."""
+        path = out / INVITATIONS
+        kept = msgspec.json.decode(path.read_bytes(), type=cls) if path.is_file() else cls(_key(), [])
+        whole = cls(kept.progress, kept.people + [_key() for _ in range(people - len(kept.people))])
+        write_bytes(path, msgspec.json.encode(whole), mode=0o600)
+        return whole
+
+
+def _key() -> str:
+    return secrets.token_urlsafe(24)
+
+
+def annotated(config: Config, sieve: str) -> Config:
+    """The configuration that people and the sieve walk by."""
+    config = for_people(config)
+    service = config.agent_service.model_copy(update={"agent": sieve} if sieve else {})
+    task = config.task.model_copy(update={"measurements": MEASUREMENTS})
+    return config.model_copy(update={"agent_service": service, "task": task})
+
+
+@contextmanager
+def studio_of(config: Config, out: Path, wish: Wish) -> Iterator[tuple[Studio, list[Route]]]:
+    """Raises ConfigError where a person could not walk there, or there is no goal to walk to."""
+    config = annotated(config, wish.sieve)
+    with closing(Journal(out)) as journal, opened(config, agent_given=not wish.sieve) as plan:
+        check_plan(plan, PICTURES)
+        found = routes(plan.episodes)
+        if hidden := [route for route in found if not route.episode.has_goal]:
+            raise ConfigError(
+                f"dataset: episode {hidden[0].episode.episode_id} has no goal (a hidden test split), so nobody can "
+                "tell whether a text leads there. Give the split with goals."
+            )
+        episodes = {name_with_scene(route.key): route.episode for route in found}
+        desk = Desk(journal, list(episodes), wish.language, wish.rounds, wish.sieve)
+        secret = own_secret(plan.config, local=True) or b""
+        if wish.sieve:
+            _check_sieve(plan, secret)
+        names = _names(plan, wish.language)
+        yield Studio(plan, secret, episodes, journal, desk, wish.language, names, wish.consent), found
+
+
+def _check_sieve(plan: Plan, secret: bytes) -> None:
+    with closing(plan.service(secret)) as service:
+        if getattr(service, "privileged", False):
+            raise ConfigError(f"--sieve {service.name}: knows the goal, so it would accept any text. Choose another.")
+
+
+def _names(plan: Plan, language: Language) -> Names:
+    """What the generator of the scenes calls its things; nothing is asked about things where nobody tells names."""
+    made = plan.config.dataset.generate
+    generator: Any = GENERATORS.get(made.generator) if made else None
+    return generator.names(language) if isinstance(generator, NamesThings) else {}
+
+
+def annotate_benchmark(
+    config: Config, out: Path, wish: Wish, host: str, port: int, say: Callable[[Sequence[str]], object]
+) -> dict[str, Any]:
+    """Serve until every path has a text or was dropped. `say` is told the links; returns the progress."""
+    with studio_of(config, out, wish) as (studio, _):
+        keys = Invitations.read(out, wish.people)
+        people, board = [OwnGame() for _ in keys.people], Game()
+        games: dict[str, Game] = dict(zip((keys.progress, *keys.people), (board, *people)))
+        pool = ThreadPoolExecutor(len(games), "annotator")
+        with pool, serving(games, host, port, page_files()) as links:
+            say(links)
+            tasks = [pool.submit(Annotator(number, game, studio).run) for number, game in enumerate(people, 1)]
+            if wish.sieve:
+                tasks.append(pool.submit(_sift, studio, wish.sieve, board))
+            _watch(studio.desk, board, tasks)
+            for game in people:
+                game.close()
+            board.finish(LAST_WORD_SECONDS, phase="progress", **studio.desk.progress())
+        return studio.desk.progress()
+
+
+def page_files() -> dict[str, bytes]:
+    return read_page("nav_eval_extras.human", PAGE) | read_page(__package__, OWN_PAGE)
+
+
+def _watch(desk: Desk, board: Game, tasks: Sequence[Future[None]]) -> None:
+    """Shows the progress until all is decided. Raises what a task raised."""
+    shown: dict[str, Any] = {}
+    while not desk.done:
+        for task in tasks:
+            if task.done():
+                task.result()
+        if (progress := desk.progress()) != shown:
+            board.show(phase="progress", **progress)
+            shown = progress
+        desk.wait(NEWS_SECONDS)
+
+
+def _sift(studio: Studio, agent: str, board: Game) -> None:
+    """The agent follows every text before people do."""
+    desk = studio.desk
+    while not desk.done and not board.closed:
+        text = desk.to_sieve()
+        if text is None:
+            desk.wait(NEWS_SECONDS)
+            continue
+        with suppress(Stopped):
+            result = studio.follow(text, None, lambda: board.closed)
+            seconds = [step.latency for step in result.trajectory]
+            desk.record(studio.followed(text, result, seconds, person=0, agent=agent))

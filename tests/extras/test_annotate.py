@@ -1,0 +1,641 @@
+"""nav-eval annotate as people meet it: texts written and followed by keys, kills, attacks, and what is exported."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import signal
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from extras.playing import Hosted, Person, Window, annotate_all, asked, hosted, lines, looks, said, same_words
+from nav_eval.cli import make_app
+from nav_eval.core.types import AgentState
+from nav_eval.dataset.registry import load_dataset
+from nav_eval.errors import ConfigError, RunDirectoryError
+from nav_eval.geometry import yaw_rotation
+from nav_eval.runs.registry import benchmark_config
+from nav_eval_extras.annotate.checks import faults, questions, turns_of
+from nav_eval_extras.annotate.consent import Consent
+from nav_eval_extras.annotate.desk import Desk, Job
+from nav_eval_extras.annotate.export import export_texts
+from nav_eval_extras.annotate.film import Film
+from nav_eval_extras.annotate.journal import Followed, Journal, Pose, Withdrawn, Written
+from nav_eval_extras.annotate.session import Wish, annotate_benchmark
+from patience import until
+
+SIZE = "{width: 64, height: 48, hfov: 90}"
+SMALL = f"simulator.sensors={{rgb: {SIZE}, semantic: {SIZE}, objects: {SIZE}, gps: {{}}, compass: {{}}}}"
+ONE = ["vln-demo", "dataset.limit=1", SMALL]
+ANNOTATE = ("annotate",)
+KEYS = {"move_forward": "ArrowUp", "turn_left": "ArrowLeft", "turn_right": "ArrowRight"}
+ENGLISH = "Leave through the door, keep going and wait where the film ends, please."
+BETTER = "Leave through the door, keep going to the very end and wait there, please."
+CHINESE = "从门口出去，一直往前走，走到最后停下来等我。"
+
+
+class Annotator(Window):
+    """A person at the page, by keys alone."""
+
+    def agree(self) -> None:
+        self.page.wait_for_selector("#agree:visible")
+        self.page.keyboard.press("Tab")
+        self.page.keyboard.press("Enter")
+
+    def watch(self) -> list[str]:
+        """The film to its end, step by step; the actions that it shows."""
+        self.page.wait_for_selector("#film img")
+        seen = []
+        for place in range(1, self.page.evaluate("state.frames") + 1):
+            self.page.wait_for_function("n => state.frame === n - 1 && !busy", arg=place)
+            seen.append(self.page.evaluate("state.next"))
+            self.page.keyboard.press("ArrowRight")
+        return seen
+
+    def write(self, text: str) -> None:
+        self.page.focus("#words")
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(text)
+        self.page.keyboard.press("Control+Enter")
+
+    def follow(self, actions: Sequence[str]) -> None:
+        """From the start to the question at the end."""
+        self.start()
+        for action in actions:
+            if action != "stop":
+                self.press(KEYS[action])
+        self.stop()
+        self.page.wait_for_selector("#note:visible")
+
+    def judge(self, button: str, note: str = "") -> None:
+        self.page.focus("#note-words")
+        self.page.keyboard.insert_text(note)
+        self.page.keyboard.press("Tab")
+        if button == "unclear":
+            self.page.keyboard.press("Tab")
+        self.page.keyboard.press("Enter")
+
+
+@pytest.fixture(scope="module")
+def written(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], list[str]]:
+    """A folder with an English and a Chinese text of one path, the path's actions, and what went wrong in browsers."""
+    folder = tmp_path_factory.mktemp("annotated")
+    out, windows = folder / "texts", []
+
+    def person(game: Hosted, number: int, **settings: Any) -> Annotator:
+        windows.append(Annotator(browser, game.links[number], **settings))
+        return windows[-1]
+
+    with hosted(*ONE, "--out", out, "--people", 3, "--port", 0, said=folder / "1", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 4)
+        progress, guide = person(game, 0), person(game, 1)
+        guide.agree()
+        actions = guide.watch()
+        guide.write(ENGLISH)
+        lost = person(game, 2)
+        lost.agree()
+        lost.follow(["move_forward"])
+        lost.judge("clear", "No door\nanywhere.")
+        guide.page.wait_for_selector("#back:visible")
+        assert guide.page.inner_text("#back-note") == "No door\nanywhere."
+        assert "got lost after picture" in guide.page.inner_text("#back-text")
+        assert guide.page.input_value("#words") == ENGLISH
+        guide.write(BETTER)
+        third = person(game, 3, locale="zh-CN", width=360)
+        third.agree()
+        third.follow(actions)
+        third.judge("clear")
+        third.page.wait_for_selector("text=全部完成")
+        guide.page.wait_for_selector("text=All done")
+        assert "1" in progress.page.inner_text("#progress-rows tr:first-child td:last-child")
+        assert game.end() == 0
+    arguments = [*ONE, "--language", "zh", "--out", out, "--people", 5, "--port", 0]
+    with hosted(*arguments, said=folder / "2", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 6)
+        guide, early = person(game, 4), person(game, 1)
+        early.page.wait_for_selector("text=Nothing to do just now")
+        guide.agree()
+        guide.watch()
+        guide.write(CHINESE)
+        follower = person(game, 5)
+        follower.agree()
+        follower.start()
+        follower.press(KEYS[actions[0]])
+        follower.press(KEYS[actions[1]])
+        game.end(signal.SIGKILL)
+    with (out / "annotations.jsonl").open("a") as file:
+        file.write('{"type":"Written","person":4,"pa')
+    with hosted(*arguments, said=folder / "3", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 6)
+        follower = person(game, 5)
+        assert not follower.page.is_visible("#consent")
+        follower.page.wait_for_selector("text=第 2 步" if False else "text=at step 2")
+        follower.follow(actions[2:])
+        follower.judge("clear")
+        follower.page.wait_for_selector("text=All done")
+        assert game.end() == 0
+    gone = "ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE", "ERR_INCOMPLETE"
+    wrong = [text for window in windows for text in window.wrong if not any(why in text for why in gone)]
+    for window in windows:
+        window.page.context.close()
+    return out, actions, wrong
+
+
+def test_two_texts_are_written_and_followed_by_keys(written: Any) -> None:
+    out, actions, wrong = written
+    assert wrong == []
+    events = lines(out / "annotations.jsonl")
+    texts = [event for event in events if event["type"] == "Written"]
+    walks = [event for event in events if event["type"] == "Followed"]
+    assert [text["words"] for text in texts] == [ENGLISH, BETTER, CHINESE]
+    assert [(text["person"], text["round"], text["language"]) for text in texts] == [
+        (1, 1, "en"), (1, 2, "en"), (4, 1, "zh"),
+    ]  # fmt: skip
+    assert [(walk["person"], walk["accepted"]) for walk in walks] == [(2, False), (3, True), (5, True)]
+    assert walks[0]["note"] == "No door\nanywhere."
+    assert walks[0]["lost"] < walks[1]["lost"] == len(actions) - 1
+    assert walks[2]["actions"] == actions
+    assert walks[2]["metrics"]["ndtw"] > 0.9
+    given = [(event["person"], event["path"]) for event in events if event["type"] == "Given"]
+    assert len(set(given)) == len(given) == 5
+
+
+@pytest.fixture(scope="module")
+def exported(written: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("exported")
+    export(written[0], folder)
+    return folder
+
+
+def export(out: Path, folder: Path) -> list[Path]:
+    config = benchmark_config("vln-demo", overrides=ONE[1:])
+    return export_texts(config, out, Wish("en", 1, 1, "", Consent.read(None)), folder)
+
+
+@pytest.mark.parametrize("name", ["r2r-ce/train", "rxr-ce/train_guide", "rxr-ce/train_follower"])
+def test_an_export_is_read_and_valid(exported: Path, written: Any, name: str) -> None:
+    file = exported / f"{name}.json.gz"
+    app = make_app()
+    assert int(app(["validate", str(file)]) or 0) == 0
+    english, chinese = sorted(load_dataset(name.partition("/")[0], str(file)), key=lambda one: one.instruction.language)
+    assert (english.instruction.text, chinese.instruction.text) == (BETTER, CHINESE)
+    assert (english.instruction.language, chinese.instruction.language) == ("en", "zh")
+    assert list(english.gt_actions or ()) == written[1]
+    steps = written[1].count("move_forward")
+    assert len(english.gt_locations or ()) == steps + 1
+    source = next(iter(load_dataset("r2r-ce", source_file())))
+    assert (english.start_position, english.goals) == (source.start_position, source.goals)
+    if "follower" in name:
+        assert english.reference_path == english.gt_locations
+    else:
+        assert english.reference_path == source.reference_path
+
+
+def source_file() -> str:
+    from nav_eval.runs.plan import opened
+
+    with opened(benchmark_config("vln-demo", overrides=ONE[1:])) as plan:
+        return str(plan.episodes.dataset.files[0])
+
+
+EPISODE = (
+    "episode_id", "trajectory_id", "scene_id", "start_position", "start_rotation", "info", "goals", "instruction",
+    "reference_path",
+)  # fmt: skip
+"""What VLN-CE takes, and no other key."""
+
+
+def records(file: Path) -> list[dict[str, Any]]:
+    with gzip.open(file) as stream:
+        return list(json.load(stream)["episodes"])
+
+
+def test_an_export_has_the_fields_of_rxr_and_vln_ce(exported: Path) -> None:
+    guides, followers = (records(exported / "rxr-ce" / f"train_{role}.json.gz") for role in ("guide", "follower"))
+    for guide, follower in zip(guides, followers, strict=True):
+        told = guide["instruction"]
+        assert told.keys() == {
+            "instruction_id", "instruction_text", "language", "annotator_id", "timed_instruction", "edit_distance",
+        }  # fmt: skip
+        assert follower["instruction"] | {"annotator_id": 0} == told | {"annotator_id": 0}
+        assert follower["info"]["metrics"].keys() == {"ne", "sr", "spl", "dtw", "ndtw", "sdtw"}
+        assert follower["info"]["metrics"]["sr"] == 1.0
+        assert follower.keys() == guide.keys() == set(EPISODE)
+    assert len({one["instruction"]["annotator_id"] for one in (*guides, *followers)}) == 4
+    with gzip.open(exported / "r2r-ce" / "train.json.gz") as stream:
+        content = json.load(stream)
+    listed = content["instruction_vocab"]["word_list"]
+    for episode in content["episodes"]:
+        spelled = [listed[number] for number in episode["instruction"]["instruction_tokens"] if number]
+        assert "".join(spelled) == "".join(episode["instruction"]["instruction_text"].lower().split())
+        assert type(episode["episode_id"]) is type(episode["trajectory_id"]) is int
+
+
+def test_pose_traces_are_of_whoever_wrote_and_walked(exported: Path, written: Any) -> None:
+    events = {event["words"]: event for event in lines(written[0] / "annotations.jsonl") if event["type"] == "Written"}
+    for row in records(exported / "rxr-ce" / "train_guide.json.gz"):
+        stem = exported / "pose_traces" / "rxr_train" / f"{row['instruction']['instruction_id']:06}"
+        guide, follower = (np.load(f"{stem}_{role}_pose_trace.npz") for role in ("guide", "follower"))
+        trace = events[row["instruction"]["instruction_text"]]["trace"]
+        assert guide["time"][:, 0] == pytest.approx([pose[0] for pose in trace])
+        assert follower["extrinsic_matrix"].shape == (len(written[1]) + 1, 16)
+        assert (np.diff(follower["time"][:, 0]) >= 0).all()
+        matrices = follower["extrinsic_matrix"].reshape(-1, 4, 4)
+        start = [*row["start_position"]]
+        assert matrices[0, :3, 3] == pytest.approx([start[0], start[1] + 1.25, start[2]], abs=1e-4)
+        assert np.linalg.det(matrices[:, :3, :3]) == pytest.approx(1.0, abs=1e-4)
+        assert guide["intrinsic_matrix"][0].reshape(4, 4)[0] == pytest.approx([32, 0, 32, 0])
+
+
+def test_an_export_leads_nobody_back(exported: Path, written: Any, tmp_path: Path) -> None:
+    raw = b"".join(gzip.decompress(file.read_bytes()) for file in exported.rglob("*.json.gz"))
+    for secret in (b"person", b"Person", b"2026", *(event["text"].encode() for event in texts_of(written[0]))):
+        assert secret not in raw
+    orders = set()
+    for number in range(12):
+        export(written[0], tmp_path / str(number))
+        rows = records(tmp_path / str(number) / "rxr-ce" / "train_guide.json.gz")
+        orders.add(tuple(row["instruction"]["annotator_id"] for row in rows))
+    assert len(orders) > 1, "twelve times the same of twelve possible pairs"
+
+
+def texts_of(out: Path) -> list[dict[str, Any]]:
+    return [event for event in lines(out / "annotations.jsonl") if event["type"] == "Written"]
+
+
+def test_statistics_stand_beside_the_texts_of_the_data_set(exported: Path) -> None:
+    found = json.loads((exported / "statistics.json").read_text())
+    assert found["en"]["written"] == {"texts": 1, "mean_length": 17.0, "word_types": 15, "share_accepted": 0.5}
+    assert found["zh"]["written"]["share_accepted"] == 1.0
+    assert found["en"]["given"]["texts"] + found["zh"]["given"]["texts"] == 1
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Iterator[tuple[Hosted, Path, list[Person]]]:
+    """Two people of whom the first has written."""
+    out = tmp_path / "texts"
+    with hosted(*ONE, "--out", out, "--people", 2, "--port", 0, said=tmp_path / "said", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 3)
+        people = [Person(link) for link in game.links[1:]]
+        people[0].agree()
+        people[0].write(ENGLISH)
+        yield game, out, people
+
+
+def test_a_follower_is_sent_neither_goal_nor_path_nor_the_guide(two: Any) -> None:
+    _, out, (_, follower) = two
+    follower.agree()
+    shown = follower.state("ready")
+    assert shown["instruction"]["text"] == ENGLISH
+    assert follower.send("at:3") == 400
+    assert follower.send("check", "where?") == 400
+    follower.play(["move_forward", "turn_left", "stop"])
+    follower.state("note")
+    assert follower.send("send", "x") == 400
+    assert follower.send("unclear", "nothing fits") == 204
+    follower.state("idle")
+    text = texts_of(out)[0]
+    source = next(iter(load_dataset("r2r-ce", source_file())))
+    points = {f"{number:.3f}" for point in (*source.reference_path, source.goals[0].position) for number in point}
+    heard = re.sub(rb'"data:[^"]*"', b"", bytes(follower.heard)).decode()
+    assert not [secret for secret in (*points, source.scene_id, text["text"], text["path"]) if secret in heard]
+    assert set(re.findall(r'"(\w+)":', heard)) <= {
+        "phase", "turn", "version", "consent", "texts", "en", "zh", "episode", "episodes", "practice", "instruction",
+        "text", "language", "limit", "step", "actions", "ways", "pictures", "name", "data", "goal", "error",
+    }  # fmt: skip
+
+
+def test_nobody_follows_their_own_text_or_sees_a_path_twice(two: Any) -> None:
+    _, out, (guide, follower) = two
+    guide.state("idle")
+    follower.agree()
+    follower.play(["stop"])
+    follower.state("note")
+    follower.send("unclear")
+    shown = guide.state("write")
+    assert shown["back"]["text"] == ENGLISH
+    assert shown["frame"] == shown["back"]["lost"] < shown["frames"] // 2
+    guide.write(BETTER)
+    assert [guide.state("idle")["phase"], follower.state("idle")["phase"]] == ["idle", "idle"]
+    assert b'"person"' not in guide.heard
+    assert [text["round"] for text in texts_of(out)] == [1, 2]
+
+
+def test_a_foreign_key_opens_nothing(two: Any) -> None:
+    _, _, (guide, _) = two
+    for key in ("", "x" * 32, guide.key[:-1], guide.key + "x"):
+        assert guide.ask("POST", "/wait", b'{"page":"client","seen":-1}', key=key)[0] == 401
+    for path in ("/annotations.jsonl", "/invitations.json", "/../annotations.jsonl"):
+        assert guide.ask("GET", path)[0] == 404
+
+
+def test_who_withdraws_is_deleted_and_does_nothing_more(two: Any, tmp_path: Path) -> None:
+    game, out, (guide, follower) = two
+    follower.agree()
+    follower.state("ready")
+    follower.press("start")
+    follower.state("play")
+    assert follower.send("move_forward") == 204
+    until(lambda: (out / "decisions" / "2").exists())
+    assert guide.send("withdraw") == 204
+    guide.state("withdrawn")
+    assert guide.send("send", BETTER) == 409
+    assert ENGLISH not in (out / "annotations.jsonl").read_text()
+    follower.state("play")
+    assert follower.send("stop") == 204
+    follower.state("note")
+    assert follower.send("clear") == 204
+    follower.state("idle")
+    assert follower.send("withdraw") == 204
+    follower.state("withdrawn")
+    assert not (out / "decisions" / "2").exists()
+    assert [(event["type"], event["person"]) for event in lines(out / "annotations.jsonl")] == [
+        ("Withdrawn", 1), ("Withdrawn", 2),
+    ]  # fmt: skip
+    assert game.end(signal.SIGTERM) == 143
+    with hosted(*ONE, "--out", out, "--people", 2, "--port", 0, said=tmp_path / "2", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 3)
+        again = Person(game.links[1])
+        assert again.key == guide.key
+        again.state("withdrawn")
+        assert again.send("agree") == 409
+
+
+def test_what_is_faulty_is_not_taken_and_what_is_asked_back_is(tmp_path: Path) -> None:
+    out = tmp_path / "texts"
+    with hosted(*ONE, "--out", out, "--people", 1, "--port", 0, said=tmp_path / "said", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 2)
+        guide = Person(game.links[1])
+        guide.agree()
+        turn = guide.state("write")["turn"]
+        guide.send("send", ENGLISH)
+        shown = guide.state("write", turn)
+        assert [one["key"] for one in shown["faults"]] == ["not_watched"]
+        guide.send(f"at:{shown['frames'] - 1}")
+        turn = guide.state("write", shown["turn"])["turn"]
+        for text, key in (("Go on.", "too_short"), ("word " * 350, "too_long"), (CHINESE, "not_en")):
+            assert guide.send("send", text) == 204
+            shown = guide.state("write", turn)
+            assert [one["key"] for one in shown["faults"]] == [key]
+            turn = shown["turn"]
+        assert guide.send("at:100000") == 400
+        assert guide.send("send", "Turn left, turn right, turn left, turn right, turn left at the teddy bear.") == 204
+        guide.state("idle")
+    assert texts_of(out)[0]["asked"] == ["turns_right", "unseen"] or texts_of(out)[0]["asked"][0].startswith("turns_")
+
+
+def test_an_agent_that_follows_first_accepts_or_leaves_it_to_people(tmp_path: Path) -> None:
+    source = next(one for one in load_dataset("r2r-ce", source_file()) if one.episode_id == "13")
+    assert source.instruction is not None
+    for text, accepted in ((source.instruction.text, True), ("Xyzzy plugh foo bar baz qux.", False)):
+        out = tmp_path / str(accepted)
+        arguments = ["vln-demo", "dataset.episodes=[13]", "--sieve", "grounded", "--out", out]
+        arguments += ["--language", source.instruction.language]
+        with hosted(*arguments, "--port", 0, said=tmp_path / f"{accepted}.said", command=ANNOTATE) as game:
+            until(lambda game=game: len(game.links) == 5)
+            guide = Person(game.links[1])
+            guide.agree()
+            guide.write(text)
+            until(lambda out=out: "Followed" in (out / "annotations.jsonl").read_text())
+            walk = next(event for event in lines(out / "annotations.jsonl") if event["type"] == "Followed")
+            assert (walk["agent"], walk["person"], walk["accepted"]) == ("grounded", 0, accepted)
+            if accepted:
+                assert game.end() == 0
+            else:
+                other = Person(game.links[2])
+                other.agree()
+                assert other.state("ready")["instruction"]["text"] == text
+
+
+def test_several_people_work_at_once_until_every_path_has_its_text(tmp_path: Path) -> None:
+    out = tmp_path / "texts"
+    with hosted("vln-demo", SMALL, "--out", out, "--port", 0, said=tmp_path / "said", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 5)
+        annotate_all(game.links[1:])
+        assert game.end() == 0
+    assert "3 texts accepted, 0 paths dropped" in game.said
+    given = [(event["person"], event["path"]) for event in lines(out / "annotations.jsonl") if event["type"] == "Given"]
+    assert len(set(given)) == len(given) == 6
+
+
+@pytest.mark.parametrize(
+    ("own", "sieve", "told"),
+    [
+        (["task.actions=[stop,velocity]"], "", "not for stop, velocity"),
+        (["simulator.sensors={gps: {}}"], "", "a person needs a picture"),
+        ([], "shortest_path", "knows the goal"),
+        (["dataset.split=test"], "", "has no goal"),
+    ],
+)
+def test_what_nobody_can_annotate_is_refused(tmp_path: Path, own: list[str], sieve: str, told: str) -> None:
+    config = benchmark_config("vln-demo", overrides=[*ONE[1:], *own])
+    wish = Wish("en", 1, 1, sieve, Consent.read(None))
+    with pytest.raises(ConfigError, match=told):
+        annotate_benchmark(config, tmp_path / "texts", wish, "127.0.0.1", 0, pytest.fail)
+
+
+def test_an_export_of_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no text of these paths was accepted"):
+        export(tmp_path / "texts", tmp_path / "exported")
+
+
+@pytest.mark.parametrize(("locale", "width"), [("en-US", 360), ("zh-CN", 1280), ("zh-CN", 360)])
+def test_the_pages_fit_speak_and_can_be_used_by_all(
+    browser: Any, axe: str, tmp_path: Path, locale: str, width: int
+) -> None:
+    arguments = [*ONE, "--language", "zh", "--out", tmp_path / "texts", "--people", 2, "--port", 0]
+    with hosted(*arguments, said=tmp_path / "said", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 3)
+        progress = Annotator(browser, game.links[0], locale=locale, width=width)
+        progress.page.wait_for_selector("#progress-rows td")
+        looks(progress, axe)
+        guide = Annotator(browser, game.links[1], locale=locale, width=width)
+        guide.page.wait_for_selector("#agree:visible")
+        looks(guide, axe)
+        guide.agree()
+        guide.watch()
+        guide.page.keyboard.press("1")
+        guide.page.wait_for_function("() => state.frame === 0 && !busy")
+        guide.page.keyboard.press("Space")
+        guide.page.wait_for_function("() => state.frame > 1")
+        guide.page.keyboard.press("Space")
+        guide.page.wait_for_function("() => !playing && !busy")
+        guide.write("往右转，往左转，往右转，往左转，走到泰迪熊旁边。")
+        guide.page.wait_for_selector("#sure[open]")
+        looks(guide, axe)
+        guide.page.keyboard.press("Escape")
+        guide.page.reload()
+        guide.page.wait_for_selector("#film img")
+        assert guide.page.input_value("#words").endswith("泰迪熊旁边。")
+        looks(guide, axe)
+        guide.page.keyboard.press("Control+Enter")
+        guide.page.wait_for_selector("#sure[open]")
+        guide.page.keyboard.press("Tab")
+        guide.page.keyboard.press("Enter")
+        follower = Annotator(browser, game.links[2], locale=locale, width=width)
+        follower.agree()
+        follower.follow([])
+        looks(follower, axe)
+        follower.page.click("#withdraw")
+        follower.page.wait_for_selector("#leave[open]")
+        looks(follower, axe)
+        follower.page.keyboard.press("Tab")
+        follower.page.keyboard.press("Enter")
+        follower.page.wait_for_selector(f"text={'You have withdrawn' if locale == 'en-US' else '你已撤回同意'}")
+        assert [*progress.wrong, *guide.wrong, *follower.wrong] == []
+
+
+def test_both_languages_say_the_same() -> None:
+    page = files("nav_eval_extras.annotate") / "page"
+    english, chinese = said(page / "annotate-words.js", "Object.assign(WORDS.zh", 2)
+    same_words(english, chinese)
+    theirs, _ = said(files("nav_eval_extras.human") / "page" / "words.js", "  zh: {", 4)
+    assert asked(page / "annotate.js", page / "page.html") <= english.keys() | theirs.keys()
+    told = {f"state_{name}" for name in ("accepted", "waiting", "returned", "writing", "open", "dropped")}
+    assert told <= english.keys()
+    content = (page / "page.html").read_text(encoding="utf-8")
+    assert not re.search(r"<script(?! src=\"[a-z.-]+\" defer></script>)|<style| style=| on[a-z]+=|https?:", content)
+
+
+def text(desk: Desk, person: int, path: str, number: int = 1) -> Written:
+    written = Written(
+        person=person, path=path, language="en", text=f"{path}{number}", words="w", round=number, seconds=60.0
+    )
+    desk.record(written)
+    return written
+
+
+def walk(desk: Desk, person: int, told: Written, *, accepted: bool, agent: str = "") -> None:
+    metrics = {"success": float(accepted), "ndtw": 0.9 if accepted else 0.2}
+    desk.record(
+        Followed(
+            person=person,
+            path=told.path,
+            text=told.text,
+            metrics=metrics,
+            clear=True,
+            lost=3,
+            accepted=accepted,
+            seconds=30.0,
+            agent=agent,
+        )
+    )
+
+
+def test_a_path_is_dropped_after_its_rounds(tmp_path: Path) -> None:
+    desk = Desk(Journal(tmp_path), ["a"], "en", rounds=2)
+    assert desk.take(1) == Job("guide", "a")
+    assert desk.take(2) is None
+    first = text(desk, 1, "a")
+    assert desk.take(2) == desk.take(2) == Job("follower", "a", first)
+    assert desk.take(3) is None, "one follower at a time"
+    walk(desk, 2, first, accepted=False)
+    returned = desk.take(1)
+    assert returned is not None
+    assert (returned.role, returned.text, returned.verdict and returned.verdict.lost) == ("guide", first, 3)
+    second = text(desk, 1, "a", 2)
+    assert desk.take(2) is None, "the path was seen"
+    assert desk.take(3) == Job("follower", "a", second)
+    walk(desk, 3, second, accepted=False)
+    assert (desk.state("a"), desk.done, desk.take(1)) == ("dropped", True, None)
+    progress = desk.progress()
+    assert (progress["rejected"], progress["hours"], progress["reached"], progress["ndtw"]) == (2, None, 0.0, 0.2)
+
+
+def test_a_second_start_knows_all_that_was_sent(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    desk = Desk(journal, ["a", "b"], "en", rounds=2)
+    desk.take(1)
+    walk(desk, 2, told := text(desk, 1, "a"), accepted=True)
+    with pytest.raises(RunDirectoryError, match="another nav-eval run is writing here"):
+        Journal(tmp_path)
+    journal.close()
+    again = Desk(Journal(tmp_path), ["a", "b"], "en", rounds=2)
+    assert [one.text for one, _ in again.accepted()] == [told.text]
+    assert again.progress() == desk.progress()
+    assert again.progress()["hours"] == pytest.approx(90 / 3600)
+    assert (again.take(1), again.done) == (Job("guide", "b"), False)
+
+
+def test_a_text_waits_for_the_sieve_and_whoever_withdraws_frees_the_path(tmp_path: Path) -> None:
+    desk = Desk(Journal(tmp_path), ["a"], "en", rounds=2, sieve="grounded")
+    desk.take(1)
+    told = text(desk, 1, "a")
+    assert (desk.to_sieve(), desk.take(2)) == (told, None)
+    walk(desk, 0, told, accepted=False, agent="grounded")
+    assert (desk.to_sieve(), desk.take(2)) == (None, Job("follower", "a", told))
+    desk.withdraw(1)
+    assert desk.state("a") == "open"
+    assert desk.record(Withdrawn(person=1)) is False
+    walk(desk, 2, told, accepted=True)
+    assert desk.state("a") == "open", "a walk by a text that is gone counts for nothing"
+    assert desk.take(3) == Job("guide", "a")
+
+
+def states(*yaws: float, step: float = 0.5) -> list[AgentState]:
+    """A walk that looks this way (degrees) at each step."""
+    return [AgentState((step * index, 0.0, 0.0), yaw_rotation(np.radians(yaw))) for index, yaw in enumerate(yaws)]
+
+
+def test_the_turns_of_a_walk_are_those_that_somebody_would_tell() -> None:
+    assert turns_of(states(0, 0, 0, 0)) == []
+    assert turns_of(states(0, 15, 0, 15, 0, 0, 0, 0)) == []
+    assert turns_of(states(0, 30, 60, 90, 90, 90, 90, 60, 30, 0)) == ["left", "right"]
+    assert turns_of(states(0, -45, -90, -135, -170, -170, -170)) == ["both"]
+
+
+NAMES = {"bed": ["bed"], "nightstand": ["nightstand", "bedside table"], "table": ["table"], "sofa": ["couch", "sofa"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "keys"),
+    [
+        ("Turn left at the table and then turn right.", []),
+        ("Go to the right.", []),
+        ("The lamp on your right stays there.", []),
+        ("Turn right, then take a sharp left.", ["turns_left"]),
+        ("Turn left, turn left.", ["turns_left"]),
+        ("Pass both tables and the couches.", ["unseen couch"]),
+        ("Stop at the bedside table.", ["unseen bedside table"]),
+        ("Stop at the tablet.", []),
+    ],
+)
+def test_sides_and_things_are_asked_back(words: str, keys: list[str]) -> None:
+    found = questions(words, "en", ["left", "right"], NAMES, {"table", "bed"})
+    assert [" ".join(filter(None, (one["key"], one.get("name")))) for one in found] == keys
+
+
+def test_chinese_is_asked_back_too() -> None:
+    names = {"sofa": ["沙发"], "table": ["桌子"]}
+    found = questions("左转，经过沙发和桌子，再往右拐。", "zh", ["left"], names, {"table"})
+    assert [(one["key"], one.get("number"), one.get("name")) for one in found] == [
+        ("turns_right", 2, None), ("unseen", None, "沙发"),
+    ]  # fmt: skip
+    assert [one["key"] for one in faults("Go to the kitchen and stop there.", "zh")] == ["not_zh"]
+    assert faults(CHINESE, "zh") == faults(ENGLISH, "en") == []
+
+
+def test_the_place_where_a_follower_got_lost() -> None:
+    film = Film(states=states(*[0.0] * 20))
+    places = ((0, 0), (1, 0.2), (2, 0.5), (2, 3), (9, 3), (9, 0))
+    poses = [Pose(0.0, (x, 0.0, z), (0.0, 0.0, 0.0, 1.0)) for x, z in places]
+    assert film.kept_until(poses[:1]) == 2
+    assert film.kept_until(poses) == 5
+    assert film.kept_until([Pose.of(state, 0.0) for state in film.states]) == 19
+
+
+def test_another_consent_is_asked_for_anew(tmp_path: Path) -> None:
+    own = tmp_path / "consent.txt"
+    own.write_text("Do you agree?")
+    assert Consent.read(own).version != Consent.read(None).version
+    own.write_text(" ")
+    with pytest.raises(ConfigError, match="is empty"):
+        Consent.read(own)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        Consent.read(tmp_path / "nothing")
