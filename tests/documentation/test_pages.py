@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from documentation.pages import PAGES, ROOT, Block, blocks, script
+from forked import program
 from nav_eval.jit import cache_home
 from patience import PATIENCE
 
@@ -167,12 +168,16 @@ def fault(block: Block) -> str | None:
 
 
 def run(page: Path, present: set[str], data: Path, folder: Path) -> None:
-    """Run a page's script in an empty folder; the ports it names are replaced by free ones."""
+    """Run a page's script in an empty folder; the ports it names are replaced by free ones.
+
+    `make soak` starts every `nav-eval` of it, `make test` forks them.
+    """
     home = folder / "home"
     home.mkdir()
+    programs = [Path(sys.executable).parent] if "soak" in present else [program().parent, Path(sys.executable).parent]
     environment = {
         **os.environ,
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": ":".join([*map(str, programs), os.environ["PATH"]]),
         "HOME": str(home),
         "NAV_EVAL_CACHE": str(cache_home()),
         "SHARED_DATA": str(data),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from api.lossy import Fate, lossy_grpc, lossy_rest
 from end_to_end.agents import DigestAgent
+from end_to_end.records import records
 from graphs import item, node, write_r2r
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
@@ -15,11 +14,6 @@ from nav_eval_sdk import start
 
 WIRES = [("rest", "json"), ("rest", "msgpack"), ("grpc", "unary"), ("grpc", "stream")]
 PROXIES = {"rest": lossy_rest, "grpc": lossy_grpc}
-
-
-def records(folder):
-    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in line.items() if key != "timing"} for line in lines]
 
 
 @pytest.fixture(scope="module")

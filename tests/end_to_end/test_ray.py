@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -18,6 +17,7 @@ import pytest
 import ray
 
 import nav_eval
+from end_to_end.records import records
 from graphs import item, node, write_r2r
 from nav_eval.jit import cache_home
 from nav_eval.runs.evaluation import run_benchmark
@@ -59,11 +59,6 @@ def with_a_head():
         told = "\n".join(f"{log}: {log.read_text(errors='replace')[-2000:]}" for log in logs)
         warnings.warn(f"{error}: once more. {told or 'Its server wrote nothing.'}", stacklevel=1)
         return Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-
-
-def records(folder):
-    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in line.items() if key != "timing"} for line in lines]
 
 
 @pytest.fixture(scope="module")
