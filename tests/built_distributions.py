@@ -12,10 +12,7 @@ from hatchling.build import build_sdist, build_wheel
 from packaging.metadata import Metadata
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = {
-    "nav-eval": ROOT,
-    **{folder.name: folder for folder in sorted((ROOT / "packages").iterdir())},
-}
+FOLDERS = {"nav-eval": ROOT, **{folder.name: folder for folder in sorted((ROOT / "packages").iterdir())}}
 
 
 @dataclass(frozen=True)

@@ -194,11 +194,7 @@ def test_workers_of_a_killed_evaluator_end_their_sessions(world, service, tmp_pa
 
 @pytest.mark.parametrize(
     ("service", "workers"),
-    [
-        ("rest", 1),
-        ("grpc", 2),
-        pytest.param("rest", "ray", marks=pytest.mark.soak),
-    ],
+    [("rest", 1), ("grpc", 2), pytest.param("rest", "ray", marks=pytest.mark.soak)],
     indirect=["service"],
 )
 def test_drained_finishes_what_runs_and_begins_nothing(world, service, tmp_path, workers):
