@@ -20,11 +20,13 @@ from tempfile import TemporaryDirectory
 from patience import PATIENCE, until
 
 SERVER = """
-import ctypes, io, os, sys
-from contextlib import redirect_stdout, suppress
+import ctypes, gc, os, sys
+from contextlib import suppress
 
-import nav_eval.cli, nav_eval.report.document, nav_eval.runs.evaluation, nav_eval.runs.scoring, PIL.Image
-import nav_eval.simulator.backends.custom
+import cyclopts, PIL.Image, rich.console, rich.panel, rich.table
+import nav_eval.api.remote, nav_eval.cli, nav_eval.engine.navmesh.walk, nav_eval.engine.render.renderer
+import nav_eval.report.document, nav_eval.runs.evaluation, nav_eval.runs.scoring, nav_eval.simulator.backends.custom
+from nav_eval.config.loader import load_config
 
 def read(caller, name):
     with open(f"/proc/{caller}/{name}", encoding="utf-8", errors="surrogateescape") as file:
@@ -57,9 +59,9 @@ def tend(caller):
 
 program = sys.argv[1]
 ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
-with redirect_stdout(io.StringIO()):  # which imports what a command does
-    nav_eval.cli.make_app()(["config", "show", "r2r"])
-    nav_eval.cli.make_app()(["run", "--help"])
+load_config("r2r", environment={})  # which imports what composes one, and looks for no plug-in: a fork may have more
+gc.collect()
+gc.freeze()  # else a fork's end looks through all that it was given, and copies it
 orders = open(os.open(f"{program}.orders", os.O_RDWR))  # of which it is a writer too, so that it never ends
 print("ready", flush=True)
 for line in iter(orders.readline, ""):

@@ -26,22 +26,6 @@ from nav_eval_sdk import start
 from patience import PATIENCE
 
 TESTS = str(Path(__file__).parents[1])
-AGENT = "agent_service.agent='end_to_end.agents:SlowAgent'"
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("world")
-    paths = [[node(x, 0), node(1, y), node(2, y)] for x in range(3) for y in range(3)]
-    items = [item(number, path, ["Walk.", "Go on."]) for number, path in enumerate(paths)]
-    return [*write_r2r(folder, items=items), AGENT, "agent_service.secret=s3"]
-
-
-@pytest.fixture(scope="module")
-def undisturbed(world, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("undisturbed") / "run"
-    run_benchmark(benchmark_config("r2r", overrides=[*world, "evaluation.parallel.sessions=8"]), folder)
-    return records(folder)
 
 
 def started(folder, overrides, *options):
