@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,12 +14,30 @@ import pytest
 from forked import nav_eval
 from graphs import default_items, write_r2r
 from nav_eval.agents.registry import AGENTS
-from nav_eval.cli import make_app
+from nav_eval.cli import main, make_app
 from nav_eval.cli.commands import GROUPS
 from nav_eval_sdk.cli import load_agent
 from nav_eval_sdk.examples import BASELINES, EXAMPLES
 
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def called(monkeypatch, capsys, tmp_path):
+    """The command in this process, in an empty folder: exit code, stdout, stderr. A process each takes longer."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    logger = logging.getLogger("nav_eval")
+    monkeypatch.setattr(logger, "handlers", list(logger.handlers))
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["nav-eval", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, *capsys.readouterr()
+
+    return call
+
 
 EVERY = {name: command for commands in GROUPS.values() for name, command in commands.items()}
 
@@ -47,11 +67,11 @@ def test_the_readmes_have_the_groups_of_the_help():
             assert any(commands.keys() <= row for row in words), (readme, sorted(commands))
 
 
-def test_each_command_explains_itself(tmp_path):
+def test_each_command_explains_itself(called):
     commands = [[name, *part] for name, held in EVERY.items() for part in ([[p] for p in held.parts] or [[]])]
-    helps = {" ".join(words): nav_eval(*words, "--help", cwd=tmp_path) for words in commands}
-    assert {words: told.stderr for words, told in helps.items() if told.returncode} == {}
-    assert [words for words, told in helps.items() if f"Usage: nav-eval {words}" not in told.stdout] == []
+    helps = {" ".join(words): called(*words, "--help") for words in commands}
+    assert {words: errors for words, (code, _, errors) in helps.items() if code} == {}
+    assert [words for words, (_, shown, _) in helps.items() if f"Usage: nav-eval {words}" not in shown] == []
 
 
 @pytest.mark.parametrize(
@@ -90,12 +110,12 @@ def test_each_command_explains_itself(tmp_path):
         (["generate", "episodes", "nowhere", "out", "--min-length", "31"], 2, "--min-length 31: give metres"),
     ],
 )
-def test_a_mistake_gets_one_message_and_its_exit_code(tmp_path, arguments, code, message):
-    said = nav_eval(*arguments, cwd=tmp_path)
-    assert said.returncode == code, said.stderr
-    assert message in said.stderr + said.stdout
-    assert "Traceback" not in said.stderr
-    assert len(said.stderr.splitlines()) <= 6
+def test_a_mistake_gets_one_message_and_its_exit_code(called, arguments, code, message):
+    ended, printed, errors = called(*arguments)
+    assert ended == code, errors
+    assert message in errors + printed
+    assert "Traceback" not in errors
+    assert len(errors.splitlines()) <= 6
 
 
 def test_debug_shows_the_traceback(tmp_path):
