@@ -23,13 +23,7 @@ def values(folder: Path) -> dict[str, str]:
         "RAY_ADDRESS": "local",
         "WINDIR": "C:\\Windows",
         **dict.fromkeys(
-            (
-                "NAV_EVAL_AGENT_TOKEN",
-                "NAV_EVAL_COMPETITION_TOKEN",
-                "VLM_API_KEY",
-                "OPENAI_API_KEY",
-                "POLICY_API_KEY",
-            ),
+            ("NAV_EVAL_AGENT_TOKEN", "NAV_EVAL_COMPETITION_TOKEN", "VLM_API_KEY", "OPENAI_API_KEY", "POLICY_API_KEY"),
             "of-no-one",
         ),
         **{f"{name}_FILE": str(secret) for name in files},

@@ -153,11 +153,7 @@ def test_the_chinese_names_what_the_english_does() -> None:
         if is_prose(english):
             names = NAMES.findall(re.sub(r"\S*\{\d+#?\}\S*", "", english))
             told = chinese + re.sub(r"\{\d+\}", "", chinese)
-            lacking = {name for name in names if name.strip("`").rstrip(".") not in told} - {
-                "NOT",
-                "SIGNED",
-                "COMMAND",
-            }
+            lacking = {name for name in names if name.strip("`").rstrip(".") not in told} - {"NOT", "SIGNED", "COMMAND"}
             assert (english, lacking) == (english, set())
         assert re.search(r"[\u3000-\uffee]|^[\W\d]*$", chinese), english
         assert set(re.findall(r"\{\d+\}", chinese)) <= set(re.findall(r"\{\d+\}", plain(english)))

@@ -88,7 +88,7 @@ class Plain(yaml.SafeDumper):
         return True
 
 
-@pytest.mark.parametrize("name", ["compose.yaml", "compose.gpu.yaml"])
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.gpu.yaml", "competition.yaml"])
 def test_it_keeps_the_compose_specification(name: str) -> None:
     written_out = yaml.dump(yaml.safe_load((COMPOSE.parent / name).read_text("utf-8")), Dumper=Plain)
     specification: Any = pytest.importorskip("compose_spec")
@@ -97,7 +97,9 @@ def test_it_keeps_the_compose_specification(name: str) -> None:
         specification.PyCompose.from_yaml(written_out.replace("environment:", "capdrop: [ALL]\n    environment:", 1))
 
 
-@pytest.mark.parametrize("files", [("compose.yaml",), ("compose.yaml", "compose.gpu.yaml")], ids=len)
+@pytest.mark.parametrize(
+    "files", [("compose.yaml",), ("compose.yaml", "compose.gpu.yaml"), ("competition.yaml",)], ids="+".join
+)
 def test_compose_itself_accepts_it(files: tuple[str, ...]) -> None:
     """The official program reads the file and checks it against the specification; it needs no daemon."""
     probe = ["docker", "compose", "version"]

@@ -151,23 +151,16 @@ def test_the_agents_lines_serve_tell_their_health_and_end(protocol: str, tmp_pat
     assert unhealthy(port) == 1
 
 
-def test_the_evaluators_lines_start() -> None:
-    image = read_image(ROOT / "docker" / "evaluator.Dockerfile")
+@pytest.mark.parametrize(("target", "told"), [("", "nav-eval"), ("competition", "serve")])
+def test_the_lines_of_evaluator_and_competition_start(target: str, told: str) -> None:
+    image = read_image(ROOT / "docker" / "evaluator.Dockerfile", target=target)
     environment = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}"}
     command = [*image.command("ENTRYPOINT"), *image.command("CMD")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
-    assert (done.returncode, "nav-eval" in done.stdout) == (0, True)
+    assert (done.returncode, told in done.stdout) == (0, True)
 
 
 def test_the_evaluator_is_built_where_no_target_is_named() -> None:
     evaluator = read_image(ROOT / "docker" / "evaluator.Dockerfile")
     assert evaluator.command("ENTRYPOINT") == ["nav-eval"]
     assert evaluator.stages[-1] == (("FROM", "evaluator"),)
-
-
-def test_the_competitions_lines_start() -> None:
-    image = competition()
-    environment = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}"}
-    command = [*image.command("ENTRYPOINT"), *image.command("CMD")]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
-    assert (done.returncode, "serve" in done.stdout) == (0, True)

@@ -36,10 +36,7 @@ RULES = {
     "view_points": "a view point of a goal",
     "reference_end": "the end of the reference path",
 }
-DIMENSIONS: Mapping[str, Sequence[tuple[int, str]]] = {
-    "skybox": ((512, "S"),),
-    "panorama": ((320, "W/2"), (640, "W")),
-}
+DIMENSIONS: Mapping[str, Sequence[tuple[int, str]]] = {"skybox": ((512, "S"),), "panorama": ((320, "W/2"), (640, "W"))}
 
 
 def benchmarks() -> Iterator[str]:
@@ -110,11 +107,7 @@ def _data(config: Config) -> str:
 def tasks() -> Iterator[str]:
     for name in TASKS:
         task: Any = TASKS.get(name)
-        yield from (
-            f"### {name} {{ #task-{name.replace('_', '-')} }}",
-            "",
-            prose(about(task)),
-        )
+        yield from (f"### {name} {{ #task-{name.replace('_', '-')} }}", "", prose(about(task)))
         yield from table(("What", "Value"), (map(translate, row) for row in _task(task)))
 
 

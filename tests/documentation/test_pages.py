@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,12 +19,12 @@ import pytest
 import yaml
 
 from documentation.pages import PAGES, ROOT, Block, blocks, script
+from forked import program
 from nav_eval.cli.chinese import catalogue
 from nav_eval.jit import cache_home
 from patience import PATIENCE
 
 DOCS = ROOT / "docs"
-LANGUAGES = {"sh", "python", "yaml", "json", "toml", "text"}
 CHINESE = [page for page in PAGES if "zh" in page.relative_to(ROOT).parts or page.name == "README.zh-CN.md"]
 RUN = [page for page in PAGES if page not in CHINESE and any(block.language != "text" for block in blocks(page))]
 TWINS = [page for page in CHINESE if any(block.language != "text" for block in blocks(page))]
@@ -79,31 +80,36 @@ def test_a_page_runs_with_its_long_blocks(page: Path, present: set[str], release
     run(page, present | {"soak"}, released, tmp_path)
 
 
-@pytest.mark.parametrize("page", RUN, ids=name)
-def test_what_a_page_could_not_run_here(page: Path, present: set[str]) -> None:
+def test_what_the_pages_could_not_run_here(present: set[str]) -> None:
     """The long blocks aside, which `make soak` runs."""
-    missing = {f"{b.needs} (line {b.line})" for b in blocks(page) if b.needs and b.needs not in present | {"soak"}}
-    if missing:
-        pytest.skip(f"{name(page)}: blocks not run for want of {', '.join(sorted(missing))}")
+    needing = [(page, block) for page in RUN for block in blocks(page) if block.needs not in present | {"soak", None}]
+    if needing:
+        missing = (f"{block.needs} ({name(page)}:{block.line})" for page, block in needing)
+        pytest.skip(f"blocks not run for want of {', '.join(missing)}")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_every_block_can_be_read(page: Path) -> None:
-    for block in blocks(page):
-        assert block.title or block.language in LANGUAGES, f"{name(page)}:{block.line}: {block.language!r}"
-        parse(block)
+def test_every_block_can_be_read() -> None:
+    """One that stands on several pages is read once."""
+    found = {(block.language, block.text): (page, block) for page in PAGES for block in blocks(page)}
+    faults = ((page, block, fault(block)) for page, block in found.values())
+    assert [f"{name(page)}:{block.line}: {said}" for page, block, said in faults if said] == []
 
 
-@pytest.mark.parametrize("page", CHINESE, ids=name)
-def test_a_chinese_page_holds_the_blocks_of_the_english_one(page: Path) -> None:
-    english = ROOT / "README.md" if page.name == "README.zh-CN.md" else DOCS / page.relative_to(DOCS / "zh")
-    assert [code(block) for block in blocks(page)] == [code(block) for block in blocks(english)]
+def test_a_chinese_page_holds_the_blocks_of_the_english_one() -> None:
+    assert {name(page): [*map(code, blocks(page))] for page in CHINESE} == {
+        name(page): [*map(code, blocks(english(page)))] for page in CHINESE
+    }
 
 
-@pytest.mark.parametrize("page", [page for page in CHINESE if page.name != "README.zh-CN.md"], ids=name)
-def test_a_chinese_page_has_the_sections_tables_lists_and_names_of_the_english_one(page: Path) -> None:
+def test_a_chinese_page_has_the_sections_tables_lists_and_names_of_the_english_one() -> None:
     """Who changes one page finds here that the other is older."""
-    assert outline(page) == outline(DOCS / page.relative_to(DOCS / "zh"))
+    pages = [page for page in CHINESE if page.name != "README.zh-CN.md"]
+    assert {name(page): outline(page) for page in pages} == {name(page): outline(english(page)) for page in pages}
+
+
+def english(page: Path) -> Path:
+    """The page that a Chinese one translates."""
+    return ROOT / "README.md" if page.name == "README.zh-CN.md" else DOCS / page.relative_to(DOCS / "zh")
 
 
 def outline(page: Path) -> tuple[list[str], int, int, set[str]]:
@@ -137,9 +143,8 @@ def test_every_page_is_there_in_chinese() -> None:
     assert written == english
 
 
-@pytest.mark.parametrize("page", CHINESE, ids=name)
-def test_a_chinese_page_addresses_its_reader_as_the_site_does(page: Path) -> None:
-    assert "你" not in page.read_text(encoding="utf-8")
+def test_a_chinese_page_addresses_its_reader_as_the_site_does() -> None:
+    assert [name(page) for page in CHINESE if "你" in page.read_text(encoding="utf-8")] == []
 
 
 def code(block: Block) -> tuple[str, str | None, str]:
@@ -149,26 +154,42 @@ def code(block: Block) -> tuple[str, str | None, str]:
     return block.language, block.title, re.sub(r"\s*(?:^|\s)#(?!!).*$", "", block.text, flags=re.MULTILINE)
 
 
-def parse(block: Block) -> None:
-    if block.language == "sh":
-        subprocess.run(["bash", "-n"], input=block.text, text=True, check=True, capture_output=True)
-    elif block.language == "python":
-        compile(block.text, "block", "exec")
-    elif block.language == "yaml":
-        yaml.safe_load(block.text)
-    elif block.language == "json":
-        json.loads(block.text)
-    elif block.language == "toml":
-        tomllib.loads(block.text)
+def shell(text: str) -> None:
+    subprocess.run(["bash", "-n"], input=text, text=True, check=True, capture_output=True)
+
+
+READ: dict[str, Callable[[str], object]] = {
+    "sh": shell,
+    "python": lambda text: compile(text, "block", "exec"),
+    "yaml": yaml.safe_load,
+    "json": json.loads,
+    "toml": tomllib.loads,
+    "text": str,
+}
+
+
+def fault(block: Block) -> str | None:
+    """What keeps a block from being read."""
+    if block.language not in READ and not block.title:
+        return f"{block.language!r} is no language"
+    try:
+        READ.get(block.language, str)(block.text)
+    except (ValueError, SyntaxError, yaml.YAMLError, subprocess.CalledProcessError) as error:
+        return repr(error)
+    return None
 
 
 def run(page: Path, present: set[str], data: Path, folder: Path) -> None:
-    """Run a page's script in an empty folder; the ports it names are replaced by free ones."""
+    """Run a page's script in an empty folder; the ports it names are replaced by free ones.
+
+    `make soak` starts every `nav-eval` of it, `make test` forks them.
+    """
     home = folder / "home"
     home.mkdir()
+    programs = [Path(sys.executable).parent] if "soak" in present else [program().parent, Path(sys.executable).parent]
     environment = {
         **os.environ,
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": ":".join([*map(str, programs), os.environ["PATH"]]),
         "HOME": str(home),
         "NAV_EVAL_CACHE": str(cache_home()),
         "SHARED_DATA": str(data),

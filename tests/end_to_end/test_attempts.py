@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
 from dataclasses import replace
@@ -15,6 +13,7 @@ from typing import ClassVar
 import pytest
 
 from end_to_end.agents import DigestAgent
+from forked import Running
 from graphs import item, node, write_r2r
 from nav_eval.core.attempts import Attempt, Attempts
 from nav_eval.core.types import EpisodeResult
@@ -140,9 +139,7 @@ def test_an_episode_that_the_evaluator_cut_short_is_marked_and_costs_no_replay(
 ):
     with start(Watched, port=0, max_sessions=2).wait_loaded() as server:
         options = [*overrides(world, server, "rest", workers), "agent_service.replays=0"]
-        code = "from nav_eval.cli import main; main()"
-        command = [sys.executable, "-c", code, "run", "r2r", *options, "--out", str(tmp_path / "run"), "-q"]
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
+        process = Running("run", "r2r", *options, "--out", tmp_path / "run", "-q")
         assert watched.thinking.wait(PATIENCE)
         process.send_signal(number)
         process.communicate(timeout=PATIENCE)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from forked import Running
 from graphs import write_r2r
 from nav_eval_sdk import TestClient
 from nav_eval_sdk.client import synthetic_episode
@@ -47,13 +48,12 @@ def evaluating(folder, protocol, endpoint):
     """A run without end."""
     remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}", f"agent_service.endpoint={endpoint}"]
     options = [*write_r2r(folder), *remote, "evaluation.max_steps=1000000", "agent_service.timeout=300"]
-    command = [sys.executable, "-c", "from nav_eval.cli import main; main()", "run", "r2r", *options, "--quiet"]
-    process = subprocess.Popen([*command, "--out", str(folder / "run")], start_new_session=True)
+    process = Running("run", "r2r", *options, "--quiet", "--out", folder / "run")
     try:
         yield process
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
 
 
 def until_says(protocol, endpoint, expected):

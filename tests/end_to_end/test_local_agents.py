@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from end_to_end.agents import Breaks, DigestAgent
+from end_to_end.records import records
 from graphs import write_r2r
 from nav_eval import evaluate
 from nav_eval.errors import ServiceUnavailable
@@ -22,11 +22,6 @@ from nav_eval.runs.registry import benchmark_config
 from patience import PATIENCE
 
 TESTS = Path(__file__).parents[1]
-
-
-def records(folder: Path) -> list[dict[str, Any]]:
-    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in line.items() if key != "timing"} for line in lines]
 
 
 def run(tmp_path: Path, agent: str, *overrides: str, name: str = "run") -> list[dict[str, Any]]:

@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from api.lossy import Fate, lossy_grpc, lossy_rest
 from end_to_end.agents import DigestAgent
-from graphs import item, node, write_r2r
+from end_to_end.records import records
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
 
 WIRES = [("rest", "json"), ("rest", "msgpack"), ("grpc", "unary"), ("grpc", "stream")]
 PROXIES = {"rest": lossy_rest, "grpc": lossy_grpc}
-
-
-def records(folder):
-    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in line.items() if key != "timing"} for line in lines]
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory):
-    paths = [[node(x, 0), node(1, y), node(2, y)] for x in range(3) for y in range(3)]
-    items = [item(number, path, ["Walk.", "Go on."]) for number, path in enumerate(paths)]
-    return [*write_r2r(tmp_path_factory.mktemp("world"), items=items), "agent_service.secret=s3"]
-
-
-@pytest.fixture(scope="module")
-def undisturbed(world, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("undisturbed") / "run"
-    agent = "agent_service.agent='end_to_end.agents:DigestAgent'"
-    run_benchmark(benchmark_config("r2r", overrides=[*world, agent]), folder)
-    return records(folder)
 
 
 def disturbed(world, folder, wire, seed):

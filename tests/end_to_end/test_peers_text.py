@@ -5,10 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent import futures
@@ -20,6 +17,7 @@ from typing import Any
 import grpc
 import pytest
 
+from forked import nav_eval
 from graphs import item, node, write_r2r
 from nav_eval_sdk.protocol.grpc import SERVICE, message_class
 
@@ -191,17 +189,12 @@ def test_no_byte_of_a_peers_text_harms_who_reads_it(tmp_path: Path, wire: str) -
     with WIRES[wire](Shouter()) as endpoint:
         remote = ["type=remote", f"protocol={wire[:4]}", f"endpoint={endpoint}", "retries=1", "replays=0"]
         overrides = [f"agent_service.{one}" for one in [*remote, "deadlines.ready=5"]]
-        program = [sys.executable, "-c", "from nav_eval.cli import main; main()"]
-        done = subprocess.run(
-            [*program, "run", "r2r", *data, *overrides, "--out", "run", "--quiet", "--debug"],
-            cwd=tmp_path,
-            env={key: value for key, value in os.environ.items() if not key.startswith("GRPC_")} | {"COLUMNS": "4000"},
-            capture_output=True,
-        )
+        words = ["run", "r2r", *data, *overrides, "--out", "run", "--quiet", "--debug"]
+        done = nav_eval(*words, cwd=tmp_path, COLUMNS="4000")
     assert done.returncode == 1, done.stderr[-2000:]
     files = [path for path in (tmp_path / "run").iterdir() if path.is_file()]
-    for name, content in [("stdout", done.stdout), ("stderr", done.stderr)] + [(f.name, f.read_bytes()) for f in files]:
-        text = content.decode()
+    said = [("stdout", done.stdout), ("stderr", done.stderr)]
+    for name, text in said + [(file.name, file.read_bytes().decode()) for file in files]:
         bad = [c for c in text if not c.isprintable() and c not in "\n\r"]
         assert not bad, (name, bad[:5])
         assert "xxxx" * 100 not in text, name

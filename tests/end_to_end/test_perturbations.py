@@ -13,6 +13,7 @@ import pytest
 import nav_eval
 from api.test_disclosure import Recorder
 from end_to_end.agents import GpsAgent
+from end_to_end.records import records
 from nav_eval.errors import ConfigError
 from nav_eval.results.rules import flat, rules_sum
 from nav_eval.runs.evaluation import run_benchmark
@@ -44,11 +45,6 @@ def room(tmp_path_factory):
 
 def config(room, *overrides):
     return benchmark_config("pointnav", overrides=[*room, *overrides])
-
-
-def records(folder):
-    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in line.items() if key != "timing"} for line in lines]
 
 
 def walked(folder):

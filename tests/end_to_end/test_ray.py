@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -18,7 +17,8 @@ import pytest
 import ray
 
 import nav_eval
-from graphs import item, node, write_r2r
+from end_to_end.records import records
+from graphs import write_r2r
 from nav_eval.jit import cache_home
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.machines import UnfitMachine
@@ -59,11 +59,6 @@ def with_a_head():
         told = "\n".join(f"{log}: {log.read_text(errors='replace')[-2000:]}" for log in logs)
         warnings.warn(f"{error}: once more. {told or 'Its server wrote nothing.'}", stacklevel=1)
         return Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-
-
-def records(folder):
-    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in line.items() if key != "timing"} for line in lines]
 
 
 @pytest.fixture(scope="module")
@@ -144,13 +139,10 @@ def until_told(texts, caplog, flag):
 
 
 @pytest.mark.soak
-def test_a_cluster_that_loses_a_node_leaves_the_same_records_and_prints_nothing_of_it(tmp_path, cluster, capfd, caplog):
-    paths = [[node(x, 0), node(1, y), node(2, y)] for x in range(3) for y in range(3)]
-    items = [item(number, path, ["Walk.", "Go on."]) for number, path in enumerate(paths)]
-    agent = "agent_service.agent='end_to_end.agents:SlowAgent'"
-    overrides = [*write_r2r(tmp_path, items=items), agent, "agent_service.secret=s3"]
-    run_benchmark(benchmark_config("r2r", overrides=[*overrides, "evaluation.parallel.sessions=8"]), tmp_path / "alone")
-    command = ["run", "r2r", *overrides, *RAY, "evaluation.parallel.workers=2"]
+def test_a_cluster_that_loses_a_node_leaves_the_same_records_and_prints_nothing_of_it(
+    world, undisturbed, tmp_path, cluster
+):
+    command = ["run", "r2r", *world, *RAY, "evaluation.parallel.workers=2"]
     process = subprocess.Popen(
         [sys.executable, "-c", MAIN, *command, f"evaluation.parallel.address={cluster.address}", "--out", "ray", "-q"],
         cwd=tmp_path,
@@ -168,7 +160,7 @@ def test_a_cluster_that_loses_a_node_leaves_the_same_records_and_prints_nothing_
     assert (process.returncode, told) == (0, "ray\n")
     (line,) = warned.splitlines()
     assert f"a worker is lost ({socket.gethostname()} at {address} is gone); another one takes over." in line
-    assert records(tmp_path / "ray") == records(tmp_path / "alone")
+    assert records(tmp_path / "ray") == undisturbed
 
 
 def test_a_cluster_of_our_own_is_silent_and_listens_on_the_loopback_interface_only(tmp_path):
@@ -187,7 +179,7 @@ def test_a_cluster_of_our_own_is_silent_and_listens_on_the_loopback_interface_on
     seen = set()
     while process.poll() is None:
         seen |= listening(process.pid)
-        time.sleep(0.1)
+        time.sleep(0.3)
     assert process.stdout.read() == "run\n"
     assert len(seen) >= 4
     assert {address for address, _ in seen} <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}

@@ -13,50 +13,24 @@ from pathlib import Path
 
 import pytest
 
+from end_to_end.agents import SlowAgent
+from end_to_end.records import records
+from forked import Running
 from graphs import SCAN, grid_scan, item, node, write_r2r
 from nav_eval.core.orchestrator import Watcher
 from nav_eval.errors import DatasetError, ResourceExhausted, RunDirectoryError
 from nav_eval.results.journal import Journal
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from nav_eval_sdk import start
 from patience import PATIENCE
 
 TESTS = str(Path(__file__).parents[1])
-RUN = [sys.executable, "-c", "from nav_eval.cli import main; main()", "run", "r2r"]
-AGENT = "agent_service.agent='end_to_end.agents:SlowAgent'"
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("world")
-    paths = [[node(x, 0), node(1, y), node(2, y)] for x in range(3) for y in range(3)]
-    items = [item(number, path, ["Walk.", "Go on."]) for number, path in enumerate(paths)]
-    return [*write_r2r(folder, items=items), AGENT, "agent_service.secret=s3"]
-
-
-@pytest.fixture(scope="module")
-def undisturbed(world, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("undisturbed") / "run"
-    run_benchmark(benchmark_config("r2r", overrides=[*world, "evaluation.parallel.sessions=8"]), folder)
-    return records(folder)
-
-
-def records(folder):
-    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in line.items() if key != "timing"} for line in lines]
 
 
 def started(folder, overrides, *options):
-    environment = os.environ | {"PYTHONPATH": TESTS}
-    command = [*RUN, *overrides, "--out", str(folder), "--quiet", "--resume", *options]
-    return subprocess.Popen(
-        command,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    words = ["run", "r2r", *overrides, "--out", folder, "--quiet", "--resume", *options]
+    return Running(*words, environment={"PYTHONPATH": TESTS})
 
 
 def kill_after_some(folder, overrides, seconds):
@@ -243,9 +217,6 @@ def test_a_file_that_may_grow_no_more_ends_the_run_and_loses_nothing(world, undi
 
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])
 def test_an_exhausted_file_table_is_said_and_loses_nothing(world, tmp_path, protocol):
-    from end_to_end.agents import SlowAgent
-    from nav_eval_sdk import start
-
     with start(SlowAgent, protocol=protocol, port=0, max_sessions=32) as server:
         remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}"]
         overrides = [*world, *remote, f"agent_service.endpoint={server.endpoint}", "agent_service.deadlines.ready=2"]

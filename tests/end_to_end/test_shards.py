@@ -75,7 +75,7 @@ def without_timing(folder, name):
     return TIMING.sub("", (folder / name).read_text())
 
 
-@pytest.mark.parametrize("count", [1, 8])
+@pytest.mark.parametrize("count", [1, 6])
 def test_merged_shards_are_the_run_that_one_machine_would_have_made(world, alone, tmp_path, count):
     parts = [run(tmp_path / str(index), world, f"{index}/{count}") for index in range(count, 0, -1)]
     _, missing = merge_runs(parts, tmp_path / "merged")
@@ -174,12 +174,6 @@ def test_a_stray_file_is_no_run_directory(thirds, tmp_path):
     (tmp_path / "notes.txt").write_text("x")
     with pytest.raises(RunDirectoryError, match=r"notes\.txt: is not a run directory"):
         merge_runs([*thirds, tmp_path / "notes.txt"], tmp_path / "merged")
-
-
-@pytest.mark.parametrize(("text", "told"), [("9/8", "9 is more than 8"), ("0/8", "counted from 1"), ("3", "counted")])
-def test_what_is_no_shard_is_said(text, told):
-    with pytest.raises(ConfigError, match=told):
-        Part.parse(text)
 
 
 def test_a_shard_of_other_data_is_refused_and_the_same_data_elsewhere_is_not(world, alone, thirds, tmp_path):
@@ -322,7 +316,8 @@ def test_shards_must_share_a_secret_where_it_shows(world, tmp_path):
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "3", "1/0", "a/b", "-1/3", "1/3/5", "1/2\n"])
 def test_a_shard_that_is_none_is_refused(text):
-    with pytest.raises(ConfigError, match="--shard 3/8"):
+    told = {"0/3": "counted from 1", "4/3": "4 is more than 3", "3": "counted"}.get(text, "")
+    with pytest.raises(ConfigError, match=f"(?s)(?=.*--shard 3/8).*{told}"):
         Part.parse(text)
 
 

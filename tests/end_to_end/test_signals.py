@@ -17,6 +17,7 @@ from typing import ClassVar
 import pytest
 
 from end_to_end.agents import DigestAgent
+from forked import Running
 from graphs import item, node, write_r2r
 from nav_eval.core.stopping import SECONDS_BETWEEN_STEPS
 from nav_eval.runs.evaluation import run_benchmark
@@ -92,8 +93,7 @@ def overrides(world, service, workers):
 
 
 def started(folder, options):
-    command = [*NAV_EVAL, "run", "r2r", *options, "--out", str(folder), "--quiet"]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    return Running("run", "r2r", *options, "--out", folder, "--quiet")
 
 
 def sessions(service):
@@ -143,9 +143,9 @@ def resumed(world, service, folder):
     ("service", "workers"),
     [
         ("rest", 1),
-        ("rest", 2),
         ("grpc", 2),
-        ("grpc", 1),
+        pytest.param("rest", 2, marks=pytest.mark.soak),
+        pytest.param("grpc", 1, marks=pytest.mark.soak),
         pytest.param("rest", "ray", marks=pytest.mark.soak),
     ],
     indirect=["service"],
@@ -194,11 +194,7 @@ def test_workers_of_a_killed_evaluator_end_their_sessions(world, service, tmp_pa
 
 @pytest.mark.parametrize(
     ("service", "workers"),
-    [
-        ("rest", 1),
-        ("grpc", 2),
-        pytest.param("rest", "ray", marks=pytest.mark.soak),
-    ],
+    [("rest", 1), ("grpc", 2), pytest.param("rest", "ray", marks=pytest.mark.soak)],
     indirect=["service"],
 )
 def test_drained_finishes_what_runs_and_begins_nothing(world, service, tmp_path, workers):

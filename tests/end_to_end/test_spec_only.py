@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from forked import nav_eval
 from nav_eval.api.connecting import connect
 from nav_eval.errors import ServiceUnavailable
 from nav_eval.runs.evaluation import run_benchmark
@@ -51,9 +51,6 @@ def test_a_service_without_the_package_is_told_the_expected_name(service, tmp_pa
         connect(service, "grpc").health_check()
     assert time.monotonic() - begun < 5
     remote = ["agent_service.type=remote", "agent_service.protocol=grpc", f"agent_service.endpoint={service}"]
-    command = [sys.executable, "-c", "from nav_eval.cli import main; main()", "run", "pointnav", *write_room(tmp_path)]
-    done = subprocess.run(
-        [*command, *remote, "--out", str(tmp_path / "run")], capture_output=True, text=True, timeout=100, check=False
-    )
+    done = nav_eval("run", "pointnav", *write_room(tmp_path), *remote, "--out", "run", cwd=tmp_path)
     assert done.returncode == 3, done.stderr
     assert SERVICE in " ".join(done.stderr.split())

@@ -35,10 +35,7 @@ def test_every_team_has_its_turn(tmp_path: Path) -> None:
     command.write_text(COMMAND.format(python=sys.executable))
     command.chmod(0o755)
     (tmp_path / "tokens").mkdir()
-    with (
-        raw_service(trailers_only(grpc_status="0")) as silent,
-        start(RandomAgent, protocol="grpc", port=0) as good,
-    ):
+    with raw_service(trailers_only(grpc_status="0")) as silent, start(RandomAgent, protocol="grpc", port=0) as good:
         teams = {"silent": silent, "ours": good.endpoint, "good": good.endpoint}
         (tmp_path / "teams.txt").write_text("".join(f"{team} {at} grpc\n" for team, at in teams.items()))
         for team in teams:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from chat_server import Act, ChatServer, chatting
+from forked import Running, nav_eval
 from nav_eval_sdk import TestClient
 from nav_eval_sdk.client import synthetic_episode
 from nav_eval_sdk.protocol.messages import ActionSpec
@@ -23,7 +24,6 @@ from patience import PATIENCE, until
 from rooms import write_room
 from server.joining import ground
 
-RUN = [sys.executable, "-c", "from nav_eval.cli import main; main()", "run"]
 SESSIONS = 2
 
 
@@ -50,16 +50,15 @@ def test_a_run_that_was_killed_and_resumed_pays_nothing_twice(
 ) -> None:
     """But for the answers that were on their way when it was killed: nobody had them."""
     chat.default = lambda body: Act('{"action": 1}', delay=0.05)
-    command = [*RUN, "pointnav", *room, f"evaluation.parallel.sessions={SESSIONS}", "--quiet"]
-    run = subprocess.Popen([*command, "--out", str(tmp_path / "run")], env=os.environ, start_new_session=True)
+    options = [*room, f"evaluation.parallel.sessions={SESSIONS}", "--quiet", "--out", str(tmp_path / "run")]
+    run = Running("run", "pointnav", *options)
     until(lambda: chat.paid >= 9, "the third episode")
     os.killpg(run.pid, signal.SIGKILL)
-    run.wait()
+    run.communicate()
     until(lambda: chat.in_flight == 0, "nobody waits any more")
     paid = chat.paid
     assert paid < 4 * 6
-    resumed = [*command, "--out", str(tmp_path / "run"), "--resume"]
-    assert subprocess.run(resumed, env=os.environ, timeout=PATIENCE).returncode == 0
+    assert nav_eval("run", "pointnav", *options, "--resume", cwd=tmp_path).returncode == 0
     assert [line["status"] for line in lines(tmp_path / "run")] == ["ok"] * 4
     asked = Counter(json.dumps(body, sort_keys=True) for body in chat.asked)
     assert len(asked) == 4 * 6
@@ -80,8 +79,8 @@ def test_velocities_and_waypoints_are_played(
     """A number out of its bounds is asked for again; then it stops."""
     right, out_of_bounds = ({"action": 1, **numbers, **more} for more in ({}, wrong))
     chat.plan = [Act(json.dumps(one)) for one in (right, right, out_of_bounds, right, {"action": 0})]
-    overrides = [*room, f"task.actions=[stop,{kind}]", "dataset.limit=1", "--out", str(tmp_path / "run")]
-    assert subprocess.run([*RUN, "pointnav", *overrides, "--quiet"], env=os.environ).returncode == 0
+    overrides = [*room, f"task.actions=[stop,{kind}]", "dataset.limit=1", "--out", "run"]
+    assert nav_eval("run", "pointnav", *overrides, "--quiet", cwd=tmp_path).returncode == 0
     (played,) = (json.loads(line) for line in (tmp_path / "run" / "trajectories.jsonl").read_text().splitlines())
     steps = [(step["action"], step["action_args"]) for step in played["steps"]]
     assert steps == [(kind, numbers)] * 3 + [("stop", {})]

@@ -31,11 +31,7 @@ class Thrifty(VLNAgent):
     def act(self, observation: dict[str, Any]) -> dict[str, Any]:
         self._left -= 1
         usage = {"input_tokens": 1000, "output_tokens": 5, "requests": 1, "cost": {"USD": self.cents / 100}}
-        return {
-            "action": "turn_left" if self._left else "stop",
-            "usage": usage,
-            "said": f"{self._left} left {MARKUP}",
-        }
+        return {"action": "turn_left" if self._left else "stop", "usage": usage, "said": f"{self._left} left {MARKUP}"}
 
 
 class Lavish(Thrifty):

@@ -1,0 +1,152 @@
+"""`nav-eval` in a process of its own, forked from one that has its modules: a start costs no second of imports.
+
+A program on the path (`program`) hands its process id to a server and waits. The server's fork takes arguments, folder,
+environment and files from that process, as the system tells them, and does what the real program does. That this one
+starts too, tests/packaging knows.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from patience import PATIENCE, until
+
+SERVER = """
+import ctypes, gc, os, sys
+from contextlib import suppress
+
+import cyclopts, PIL.Image, rich.console, rich.panel, rich.table
+import nav_eval.api.remote, nav_eval.cli, nav_eval.engine.navmesh.walk, nav_eval.engine.render.renderer
+import nav_eval.report.document, nav_eval.runs.evaluation, nav_eval.runs.scoring, nav_eval.simulator.backends.custom
+from nav_eval.config.loader import load_config
+
+def read(caller, name):
+    with open(f"/proc/{caller}/{name}", encoding="utf-8", errors="surrogateescape") as file:
+        return file.read().split("\\0")[:-1]
+
+def become(caller):
+    os.chdir(f"/proc/{caller}/cwd")
+    environment = dict(entry.split("=", 1) for entry in read(caller, "environ"))
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path[1:1] = [part for part in environment.get("PYTHONPATH", "").split(":") if part and part not in sys.path]
+    for number, mode in enumerate((os.O_RDONLY, os.O_WRONLY | os.O_APPEND, os.O_WRONLY | os.O_APPEND)):
+        os.dup2(os.open(f"/proc/{caller}/fd/{number}", mode), number)
+    sys.argv = ["nav-eval", *read(caller, "cmdline")[2:]]
+
+def tend(caller):
+    # In a process for each caller: one that runs the command, and one that waits for it and tells its exit code.
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        become(caller)
+        return
+    with open(f"{program}.{caller}.child", "w") as file:
+        file.write(f"{child}\\n")
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with suppress(OSError):  # the caller is gone
+        answer = os.open(f"{program}.{caller}", os.O_WRONLY | os.O_NONBLOCK)
+        os.write(answer, b"%d\\n" % (code if code >= 0 else 128 - code))
+    os._exit(0)
+
+program = sys.argv[1]
+ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+load_config("r2r", environment={})  # which imports what composes one, and looks for no plug-in: a fork may have more
+gc.collect()
+gc.freeze()  # else a fork's end looks through all that it was given, and copies it
+orders = open(os.open(f"{program}.orders", os.O_RDWR))  # of which it is a writer too, so that it never ends
+print("ready", flush=True)
+for line in iter(orders.readline, ""):
+    if os.fork() == 0:
+        tend(int(line))
+        break
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                break
+        except ChildProcessError:
+            break
+nav_eval.cli.main()
+"""
+PROGRAM = """#!/bin/sh
+# The competition's commands serve, and are ended by signals.
+[ "$1" != competition ] || exec {real} "$@"
+mkfifo "$0.$$"
+exec 3<> "$0.$$"
+echo $$ > "$0.orders"
+read -r code <&3
+rm "$0.$$" "$0.$$.child"
+exit "$code"
+"""
+
+
+@cache
+def program() -> Path:
+    """`nav-eval`, alone in its folder."""
+    folder = TemporaryDirectory()
+    path = Path(folder.name) / "nav-eval"
+    path.write_text(PROGRAM.format(real=Path(sys.executable).with_name("nav-eval")))
+    path.chmod(0o755)
+    os.mkfifo(f"{path}.orders")
+    server = subprocess.Popen([sys.executable, "-c", SERVER, str(path)], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    assert server.stdout.readline() == "ready\n"
+    atexit.register(end, server, folder)
+    return path
+
+
+def end(server: subprocess.Popen[str], folder: TemporaryDirectory[str]) -> None:
+    """When the tests are over."""
+    server.kill()
+    server.wait()
+    folder.cleanup()
+
+
+def nav_eval(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command with `environment` besides ours; its exit code and what it said."""
+    return subprocess.run(
+        [program(), *map(str, arguments)],
+        cwd=cwd, env=own() | environment, capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+
+
+class Running:
+    """The command while it runs, in a session of its own."""
+
+    def __init__(self, *arguments: object, environment: dict[str, str] | None = None) -> None:
+        command = [program(), *map(str, arguments)]
+        self._caller = subprocess.Popen(
+            command, env=own() | (environment or {}), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        child = Path(f"{program()}.{self._caller.pid}.child")
+        until(lambda: child.exists() and child.read_text().endswith("\n"), "a process")
+        self.pid = int(child.read_text())
+        self.stderr = self._caller.stderr
+        self.poll, self.wait, self.communicate = self._caller.poll, self._caller.wait, self._caller.communicate
+
+    def send_signal(self, number: int) -> None:
+        with suppress(ProcessLookupError):  # it has ended
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    @property
+    def returncode(self) -> int | None:
+        return self._caller.returncode
+
+
+def own() -> dict[str, str]:
+    """Our environment but for what silences grpc, as the command does itself."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GRPC_")}
