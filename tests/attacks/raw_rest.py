@@ -40,10 +40,13 @@ Behaviour: TypeAlias = Callable[[Request], Reply]
 
 @dataclass(slots=True)
 class Hostile:
-    """A running service; `asked`: the requests, in order; `trap`: connections to where it redirected."""
+    """A running service; `asked`: the requests, in order; `sent`: bytes; `trapped`: connections to `trap`, where it
+    redirects; `stop`: takes no connection any more."""
 
     endpoint: str = ""
     asked: list[Request] = field(default_factory=list)
+    sent: int = 0
+    stop: Callable[[], None] = lambda: None
     released: threading.Event = field(default_factory=threading.Event)
     trapped: list[str] = field(default_factory=list)
     trap: str = ""
@@ -59,6 +62,7 @@ class Connection:
 
     def send(self, data: bytes) -> None:
         self.sock.sendall(data)
+        self.hostile.sent += len(data)
 
     def reset(self) -> None:
         """Ends with RST instead of FIN."""
@@ -119,6 +123,7 @@ def rest_service(behaviour: Behaviour) -> Iterator[Hostile]:
     with listening() as server, listening() as trap:
         hostile.endpoint = f"127.0.0.1:{server.getsockname()[1]}"
         hostile.trap = f"127.0.0.1:{trap.getsockname()[1]}"
+        hostile.stop = lambda: server.shutdown(socket.SHUT_RDWR)
         accept(server, lambda sock: _serve(Connection(sock, hostile), behaviour))
         accept(trap, lambda sock: hostile.trapped.append("a connection"))
         try:
@@ -133,7 +138,8 @@ def listening() -> Iterator[socket.socket]:
     try:
         yield server
     finally:
-        server.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):  # it may have been stopped
+            server.shutdown(socket.SHUT_RDWR)
         server.close()
 
 

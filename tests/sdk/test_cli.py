@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import runpy
@@ -11,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,7 +25,7 @@ from nav_eval_sdk.errors import Refused
 from nav_eval_sdk.examples.forward import ForwardAgent
 from nav_eval_sdk.protocol.version import SDK_VERSION
 from patience import PATIENCE
-from relays import promptly
+from relays import Relay
 from served import served
 
 ROOT = Path(__file__).parents[2]
@@ -212,46 +211,25 @@ def test_check_finds_what_is_wrong() -> None:
     assert found["health"].ok
 
 
-@contextmanager
-def dropping(target: str, kept: int) -> Iterator[str]:
-    """A proxy before a service that lets `kept` connections through and drops all later ones; gives its endpoint."""
-    host, _, port = target.rpartition(":")
-    listener = socket.create_server(("127.0.0.1", 0))
+class Dropping(Relay):
+    """Lets `kept` connections through and drops all later ones."""
 
-    def pump(source: socket.socket, sink: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(1 << 16):
-                sink.sendall(data)
-        with suppress(OSError):
-            sink.shutdown(socket.SHUT_RDWR)
+    def __init__(self, port: int, kept: int) -> None:
+        self._left = kept
+        super().__init__(port)
 
-    def serve() -> None:
-        with suppress(OSError):
-            for number in itertools.count():
-                client, _ = listener.accept()
-                if number >= kept:
-                    client.close()
-                    continue
-                service = socket.create_connection((host, int(port)))
-                promptly(client, service)
-                for ends in ((client, service), (service, client)):
-                    threading.Thread(target=pump, args=ends, daemon=True).start()
-
-    threading.Thread(target=serve, daemon=True).start()
-    try:
-        yield f"127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
+    def admits(self) -> bool:
+        self._left -= 1
+        return self._left >= 0
 
 
 @pytest.mark.parametrize(("protocol", "kept"), [("rest", 1), ("rest", 10), ("grpc", 2), ("grpc", 6)])
 def test_check_survives_a_service_that_drops_connections(protocol: str, kept: int) -> None:
     with (
         start(ForwardAgent, protocol=protocol, port=0).wait_loaded() as server,
-        dropping(server.endpoint, kept) as endpoint,
+        Dropping(server.port, kept) as relay,
     ):
-        done = run("check", endpoint, "--protocol", protocol, "--timeout", "3")
+        done = run("check", relay.endpoint, "--protocol", protocol, "--timeout", "3")
     assert done.returncode == 1, done.stdout + done.stderr
     assert done.stderr == ""
     faults = done.stdout.count("FAULT")
