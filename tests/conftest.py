@@ -19,7 +19,8 @@ from recordings import SHARED_DATA
 from torch_python import trainer  # noqa: F401  once for all: torch takes minutes to install
 
 PATIENT: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("same", derandomize=True, **PATIENT)  # what passed once passes again: `make soak` draws others
+# What passed once passes again: `make soak` draws other examples.
+settings.register_profile("same", derandomize=True, **PATIENT)
 settings.register_profile("other", **PATIENT)
 settings.load_profile("same")
 

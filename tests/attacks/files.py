@@ -561,10 +561,7 @@ def _scenes() -> Iterator[Attack]:
             glb(_mesh(), TRIANGLE[:36] + struct.pack("<3H", 0, 1, 60000)),
         ),
         "nan": ("vertices that are NaN", glb(_mesh(), struct.pack("<9f", *[float("nan")] * 9) + TRIANGLE[36:])),
-        "far": (
-            "vertices 1e38 m away",
-            glb(_mesh(), struct.pack("<9f", *[3e38] * 3, *[-3e38] * 6) + TRIANGLE[36:]),
-        ),
+        "far": ("vertices 1e38 m away", glb(_mesh(), struct.pack("<9f", *[3e38] * 3, *[-3e38] * 6) + TRIANGLE[36:])),
         "cycle": ("a node that is its own child", glb(_mesh(nodes=[{"mesh": 0, "children": [0]}]))),
         "deep": ("100,000 nodes in one another", nodes(*({"children": [i + 1]} for i in range(100_000)))),
         "shared": ("2^30 copies by shared children", nodes(*({"children": [i + 1, i + 1]} for i in range(30)))),
