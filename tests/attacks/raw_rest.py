@@ -23,11 +23,13 @@ MAX_SENT = 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`fields`: the body as JSON, {} where there is none; `number`: how many came before for the same call."""
+    """`fields`: the body as JSON, {} where there is none; `number`: how many came before for the same call; `headers`:
+    by names in small letters."""
 
     call: str
     number: int
     fields: dict[str, Any]
+    headers: dict[str, str] = field(default_factory=dict)
 
     @property
     def step(self) -> int:
@@ -162,14 +164,14 @@ def accept(server: socket.socket, serve: Callable[[socket.socket], None]) -> Non
 def _serve(connection: Connection, behaviour: Behaviour) -> None:
     hostile = connection.hostile
     with connection.sock.makefile("rb") as incoming:
-        while (line := incoming.readline()) and not hostile.released.is_set():
-            length = 0
+        while len(line := incoming.readline().split()) == 3 and not hostile.released.is_set():
+            headers = {}
             while (header := incoming.readline()) not in (b"\r\n", b""):
-                name, _, value = header.partition(b":")
-                length = int(value) if name.lower() == b"content-length" else length
-            call = line.split()[1].decode().rsplit("/", 1)[-1]
-            body = incoming.read(length)
-            request = Request(call, hostile.count(call), json.loads(body) if body else {})
+                name, _, value = header.decode("latin-1").partition(":")
+                headers[name.lower()] = value.strip()
+            call = line[1].decode().rsplit("/", 1)[-1]
+            body = incoming.read(int(headers.get("content-length", 0)))
+            request = Request(call, hostile.count(call), json.loads(body) if body else {}, headers)
             hostile.asked.append(request)
             reply = behaviour(request)
             if callable(reply):

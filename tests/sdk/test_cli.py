@@ -8,16 +8,15 @@ import runpy
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
+from attacks.raw_rest import Reply, Request, answer, rest_service
 from nav_eval_sdk import VLNAgent, cli, start
 from nav_eval_sdk.agent_interface import ActionFault, normalise
 from nav_eval_sdk.conformance import Target, check, suitable_episode
@@ -177,32 +176,21 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(command in shown for command in ("serve", "check", "new"))
 
 
-class Unprotected(BaseHTTPRequestHandler):
-    """A service that tells of itself and has none of the protections, with Flask's kind of mistakes."""
+READY = {"status": "ready"}
+UNPROTECTED = {
+    "info": {"protocols": [1]}, "health": READY, "reset": READY, "validate": READY, "act": {"action": "move_forward"},
+}  # fmt: skip
+"""A service that tells of itself and has none of the protections, with Flask's kind of mistakes."""
 
-    def log_message(self, *arguments: Any) -> None:
-        """Quiet."""
 
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self._answer({"reset": {"status": "ready"}, "act": {"action": "move_forward"}, "validate": {"status": "ready"}})
-
-    def do_GET(self) -> None:
-        self._answer({"info": {"protocols": [1]}, "health": {"status": "ready"}})
-
-    def _answer(self, answers: dict[str, Any]) -> None:
-        answer = answers.get(self.path.rsplit("/", 1)[-1])
-        self.send_response(200 if answer else 404)
-        self.end_headers()
-        self.wfile.write(json.dumps(answer).encode())
+def unprotected(request: Request) -> Reply:
+    found = UNPROTECTED.get(request.call)
+    return answer(json.dumps(found).encode(), status="200 OK" if found else "404 Not Found", kind="text/html")
 
 
 def test_check_finds_what_is_wrong() -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Unprotected)
-    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    found = {finding.check: finding for finding in check(Target(f"127.0.0.1:{server.server_address[1]}"))}
-    server.shutdown()
-    server.server_close()
+    with rest_service(unprotected) as service:
+        found = {finding.check: finding for finding in check(Target(service.endpoint))}
     assert not found["info"].ok
     assert not found["plays episodes"].ok
     assert not found["keeps the order of steps"].ok
