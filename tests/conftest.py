@@ -8,17 +8,20 @@ import signal
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import nav_eval_sdk.quiet  # noqa: F401  grpc's core reads its level once: before a test imports grpc for itself
 from browsing import axe, browser  # noqa: F401  once for all: two of Playwright do not bear each other
 from recordings import SHARED_DATA
 from torch_python import trainer  # noqa: F401  once for all: torch takes minutes to install
 
-settings.register_profile("same", derandomize=True)  # what passed once passes again: `make soak` draws other examples
-settings.register_profile("other")
+PATIENT: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+# What passed once passes again: `make soak` draws other examples.
+settings.register_profile("same", derandomize=True, **PATIENT)
+settings.register_profile("other", **PATIENT)
 settings.load_profile("same")
 
 

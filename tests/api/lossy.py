@@ -8,7 +8,6 @@ answer can only exist in a stream.
 from __future__ import annotations
 
 import random
-import socket
 import threading
 import time
 from collections import Counter
@@ -20,7 +19,7 @@ from typing import Any
 from nav_eval_sdk.protocol.grpc import SERVICE
 from nav_eval_sdk.quiet import grpc
 from patience import PATIENCE
-from relays import promptly
+from relays import Relay
 
 DELAY = 0.05
 
@@ -42,50 +41,22 @@ class Fate:
             return fate
 
 
+class Lossy(Relay):
+    def __init__(self, port: int, fate: Fate) -> None:
+        self._fate = fate
+        super().__init__(port)
+
+    def to_client(self, data: bytes) -> bytes:
+        drawn = self._fate.draw()
+        time.sleep(DELAY if drawn == "delay" else 0)
+        return {"drop": b"", "double": data * 2}.get(drawn, data)
+
+
 @contextmanager
 def lossy_rest(target: str, fate: Fate) -> Iterator[str]:
     """Yields the proxy's endpoint."""
-    host, _, port = target.rpartition(":")
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def serve() -> None:
-        while True:
-            try:
-                client, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=_converse, args=(client, (host, int(port)), fate), daemon=True).start()
-
-    threading.Thread(target=serve, daemon=True).start()
-    try:
-        yield f"127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        listener.close()
-
-
-def _converse(client: socket.socket, target: tuple[str, int], fate: Fate) -> None:
-    try:
-        with client, socket.create_connection(target) as service:
-            promptly(client, service)
-            threading.Thread(target=_pump, args=(client, service), daemon=True).start()
-            while answer := service.recv(1 << 20):
-                drawn = fate.draw()
-                if drawn == "drop":
-                    client.shutdown(socket.SHUT_RDWR)
-                    return
-                time.sleep(DELAY if drawn == "delay" else 0)
-                client.sendall(answer * 2 if drawn == "double" else answer)
-    except OSError:
-        return
-
-
-def _pump(source: socket.socket, sink: socket.socket) -> None:
-    try:
-        while data := source.recv(1 << 20):
-            sink.sendall(data)
-        sink.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        return
+    with Lossy(int(target.rpartition(":")[2]), fate) as relay:
+        yield relay.endpoint
 
 
 @contextmanager

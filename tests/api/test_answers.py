@@ -1,33 +1,35 @@
 """Whatever a participant's service answers, it is its own bad answer: never an error of ours, never a second text.
 
-gRPC's own server cannot misbehave on the wire, so its frames are written by hand (raw_http2).
+gRPC's own server cannot misbehave on the wire, so its frames are written by hand.
 """
 
 from __future__ import annotations
 
-import http.server
 import json
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from api.raw_http2 import (
+from api.worlds import observation, offer
+from attacks.raw_grpc import (
     DATA,
     END_HEADERS,
     END_STREAM,
+    GOAWAY,
     HEADERS,
-    Answer,
-    fields,
-    raw_service,
-    trailers_only,
-    with_message,
+    body,
+    frame,
+    frames_service,
+    head,
+    header_block,
+    message,
+    trailers,
 )
-from api.worlds import observation, offer
+from attacks.raw_rest import Reply, Request, answer, rest_service
 from nav_eval.api.connecting import connect
 from nav_eval.api.retrying import Retrying
 from nav_eval.api.settings import Retry
@@ -46,33 +48,50 @@ CALLS: dict[str, Callable[[Transport, Deadline], Any]] = {
     "act": lambda transport, limit: transport.act(Ask("s", 0, "r", specs={}, observation={}), limit),
     "end": lambda transport, limit: transport.end(EpisodeEnd(), limit),
 }
-FRAMES: dict[str, tuple[Answer, type[WireError]]] = {
-    "OK without a message": (trailers_only(grpc_status="0"), BadAnswer),
+Frames = Callable[[int], bytes]
+"""The frames of an answer on the stream of that number."""
+
+
+def trailers_only(*fields: tuple[str, str]) -> Frames:
+    """An answer that has no message."""
+    return lambda stream: head(stream, *fields, flags=END_HEADERS | END_STREAM)
+
+
+def headers(block: bytes) -> Frames:
+    return lambda stream: frame(HEADERS, END_HEADERS | END_STREAM, stream, block)
+
+
+def with_message(data: bytes, compressed: int = 0, *fields: tuple[str, str]) -> Frames:
+    return lambda stream: head(stream, *fields) + body(stream, message(data, compressed)) + trailers(stream)
+
+
+FRAMES: dict[str, tuple[Frames, type[WireError]]] = {
+    "OK without a message": (trailers_only(("grpc-status", "0")), BadAnswer),
     "an unknown compression flag": (with_message(b"", 7), BadAnswer),
     "compressed by nothing": (with_message(b"", 1), BadAnswer),
-    "compressed by what nobody knows": (with_message(b"", 1, {"grpc-encoding": "x\x1b[1m"}), BadAnswer),
+    "compressed by what nobody knows": (with_message(b"", 1, ("grpc-encoding", "x\x1b[1m")), BadAnswer),
     "no protobuf": (with_message(b"\xff" * 40), BadAnswer),
-    "a status that is not a number": (trailers_only(grpc_status="\x1b[31m"), BadAnswer),
-    "a status that nobody knows": (trailers_only(grpc_status="99"), Refused),
-    "a code that is not a code": (trailers_only(grpc_status="13", nav_eval_code="\x1b[31m"), Refused),
-    "a message of many lines": (trailers_only(grpc_status="2", grpc_message=quote("a\nb\x1b[31m")), Refused),
-    "data before any header": ([(DATA, 1, b"\x1b[31m")], WireError),
-    "a farewell": ([(7, 0, b"\0\0\0\0\0\0\0\2\x1b[31mhello")], Unreachable),
+    "a status that is not a number": (trailers_only(("grpc-status", "\x1b[31m")), BadAnswer),
+    "a status that nobody knows": (trailers_only(("grpc-status", "99")), Refused),
+    "a code that is not a code": (trailers_only(("grpc-status", "13"), ("nav-eval-code", "\x1b[31m")), Refused),
+    "a message of many lines": (trailers_only(("grpc-status", "2"), ("grpc-message", quote("a\nb\x1b[31m"))), Refused),
+    "data before any header": (lambda stream: frame(DATA, END_STREAM, stream, b"\x1b[31m"), WireError),
+    "a farewell": (lambda stream: frame(GOAWAY, 0, stream, b"\0\0\0\0\0\0\0\2\x1b[31mhello"), Unreachable),
     "a proxy that knows no service": (
-        [(HEADERS, END_STREAM | END_HEADERS, fields({":status": "404", "content-type": "text/html"}))],
+        headers(header_block((":status", "404"), ("content-type", "text/html"))),
         Unreachable,
     ),
-    "headers that cannot be unpacked": ([(1, 5, b"\xff\x1b[1m" * 20)], BadAnswer),
+    "headers that cannot be unpacked": (headers(b"\xff\x1b[1m" * 20), BadAnswer),
 }
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["unary", "stream"])
 @pytest.mark.parametrize("name", FRAMES)
 def test_a_bad_answer_over_grpc_is_the_participants(name: str, stream: bool, capfd: pytest.CaptureFixture[str]) -> None:
-    answer, kind = FRAMES[name]
-    with raw_service(answer) as endpoint:
+    frames, kind = FRAMES[name]
+    with frames_service(lambda request: frames(request.stream)) as hostile:
         for call in CALLS if not stream else ["act"]:
-            transport = GrpcTransport(Connection(Endpoint.parse(endpoint)), stream=stream)
+            transport = GrpcTransport(Connection(Endpoint.parse(hostile.endpoint)), stream=stream)
             with pytest.raises(WireError) as caught:
                 CALLS[call](transport, Deadline(1.0 if kind is WireError else 20.0))
             expected = (kind, Unreachable) if stream else kind  # a stream that ends without an answer is a cut line
@@ -88,63 +107,31 @@ def assert_one_line(text: str) -> None:
     text.encode()
 
 
+@dataclass
 class Odd:
-    """An HTTP service that gives each POST the next answer of a list: (status, headers, body); then proper ones."""
+    """Gives each act the next of `answers`, (status, headers, body), then a proper one. `gets`: the status of GET."""
 
-    def __init__(self, *answers: tuple[int, dict[str, str], bytes], gets: int = 200) -> None:
-        self.answers, self.gets = list(answers), gets
-        self.asked: list[str] = []
-        self.times: list[float] = []
+    answers: list[tuple[int, dict[str, str], bytes]]
+    gets: int = 200
+    times: list[float] = field(default_factory=list)
 
-
-@contextmanager
-def served(odd: Odd) -> Iterator[str]:
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def log_message(self, *_: Any) -> None:
-            """Quiet."""
-
-        def do_GET(self) -> None:
-            if odd.gets != 200:
-                self._answer(odd.gets, {}, b"")
-            elif self.path.endswith("info"):
-                self._answer(200, {}, b'{"content_types": ["application/json"]}')
-            else:
-                self._answer(200, {}, b'{"status": "ready"}')
-
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"] or 0))
-            if self.path.endswith("act"):
-                odd.asked.append(self.path)
-                odd.times.append(time.monotonic())
-                self._answer(*(odd.answers.pop(0) if odd.answers else (200, {}, b'{"action": "move_forward"}')))
-            else:
-                self._answer(200, {}, b'{"status": "ready"}')
-
-        def _answer(self, status: int, headers: dict[str, str], body: bytes) -> None:
-            self.send_response(status)
-            for key, value in ({"Content-Type": "application/json"} | headers).items():
-                self.send_header(key, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        yield f"127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    def __call__(self, request: Request) -> Reply:
+        if request.call in ("info", "health") and self.gets != 200:
+            return answer(b"", status=f"{self.gets} Odd")
+        if request.call != "act":
+            return None
+        self.times.append(time.monotonic())
+        status, more, body = self.answers.pop(0) if self.answers else (200, {}, GOOD)
+        fields = {"Content-Type": "application/json"} | more
+        kind = fields.pop("Content-Type")
+        lines = "".join(f"{key}: {value}\r\n" for key, value in fields.items())
+        return answer(body, status=f"{status} Odd", kind=kind, head=lines)
 
 
 def act(odd: Odd, act: float = 60.0, retries: int = 2) -> str:
-    with served(odd) as endpoint:
+    with rest_service(odd) as hostile:
         deadlines = Deadlines(connect=60.0, ready=60.0, reset=60.0, act=act)
-        service = connect(endpoint, "rest", deadlines=deadlines, retry=Retry(retries, 0.01))
+        service = connect(hostile.endpoint, "rest", deadlines=deadlines, retry=Retry(retries, 0.01))
         try:
             service.health_check()
             client = service.open_session()
@@ -154,6 +141,7 @@ def act(odd: Odd, act: float = 60.0, retries: int = 2) -> str:
             service.close()
 
 
+GOOD = b'{"action": "move_forward"}'
 PROBLEM = {"Content-Type": "application/problem+json"}
 
 
@@ -176,12 +164,11 @@ def problem(code: str) -> bytes:
     ],
 )
 def test_answers_that_are_asked_for_again(answers: Any, asked: int) -> None:
-    odd = Odd(*answers)
+    odd = Odd(answers)
     assert act(odd) == "move_forward"
-    assert len(odd.asked) == asked
+    assert len(odd.times) == asked
 
 
-GOOD = b'{"action": "move_forward"}'
 NAN = b'{"action": "velocity", "action_args": {"linear": NaN, "angular": 0, "duration": 1}}'
 PACKED = {"Content-Type": "application/msgpack"}
 
@@ -201,12 +188,12 @@ PACKED = {"Content-Type": "application/msgpack"}
 def test_no_answer_is_repaired(answer: Any) -> None:
     """JSON is UTF-8 (RFC 8259, 8.1), and what says that it is msgpack is."""
     with pytest.raises(AgentError, match="not a Action"):
-        act(Odd(*[answer] * 9))
+        act(Odd([answer] * 9))
 
 
 def test_nan_is_read_so_that_it_is_an_invalid_action() -> None:
     with pytest.raises(InvalidAction):
-        act(Odd((200, {}, NAN)))
+        act(Odd([(200, {}, NAN)]))
 
 
 @pytest.mark.parametrize(
@@ -222,35 +209,35 @@ def test_nan_is_read_so_that_it_is_an_invalid_action() -> None:
     ],
 )
 def test_answers_that_end_the_episode(answer: Any, error: type[ServiceError], asked: int) -> None:
-    odd = Odd(*[answer] * 9)
+    odd = Odd([answer] * 9)
     with pytest.raises(error):
         act(odd)
-    assert len(odd.asked) == asked
+    assert len(odd.times) == asked
 
 
 def test_retry_after_is_kept_within_the_deadline() -> None:
-    odd = Odd((429, {"Retry-After": "1"}, b""))
+    odd = Odd([(429, {"Retry-After": "1"}, b"")])
     assert act(odd) == "move_forward"
     assert odd.times[1] - odd.times[0] >= 1.0
     for long in ("600", "Fri, 01 Jan 2100 00:00:00 GMT"):
-        odd = Odd((429, {"Retry-After": long}, b""))
+        odd = Odd([(429, {"Retry-After": long}, b"")])
         begun = time.monotonic()
         with pytest.raises(ServiceUnavailable, match="429"):
             act(odd)
-        assert len(odd.asked) == 1
+        assert len(odd.times) == 1
         assert time.monotonic() - begun < 60
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "1e9", "Fri, 99 Foo 2100", "Thu, 01 Jan 1970 00:00:00 GMT", "٣"])
 def test_a_retry_after_that_is_none_is_no_wait(text: str) -> None:
-    odd = Odd((429, {"Retry-After": text.encode().decode("latin-1")}, b""))
+    odd = Odd([(429, {"Retry-After": text.encode().decode("latin-1")}, b"")])
     assert act(odd) == "move_forward"
 
 
 @pytest.mark.parametrize("status", [404, 405, 501])
 def test_a_service_that_answers_no_get_is_understood_at_once(status: int) -> None:
     begun = time.monotonic()
-    assert act(Odd(gets=status)) == "move_forward"
+    assert act(Odd([], gets=status)) == "move_forward"
     assert time.monotonic() - begun < 60
 
 
@@ -263,8 +250,9 @@ def test_over_grpc_exhausted_is_asked_on_and_unknown_once_more() -> None:
                 asked.append(ask.request_id)
                 return super().act(ask, deadline)
 
-        with raw_service(trailers_only(grpc_status=status)) as endpoint:
-            transport = Retrying(Counted(Connection(Endpoint.parse(endpoint)), stream=False), Retry(2, 0.05))
+        frames = trailers_only(("grpc-status", status))
+        with frames_service(lambda request, frames=frames: frames(request.stream)) as hostile:
+            transport = Retrying(Counted(Connection(Endpoint.parse(hostile.endpoint)), stream=False), Retry(2, 0.05))
             with pytest.raises(WireError, match=words):
                 transport.act(Ask("s", 0, "r", specs={}, observation={}), Deadline(1.5))
             transport.drop()

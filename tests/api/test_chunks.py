@@ -14,8 +14,9 @@ import grpc
 import msgspec
 import pytest
 
-from api.test_answers import Odd, served
+from api.test_answers import Odd
 from api.worlds import SECRETS, observation, offer
+from attacks.raw_rest import rest_service
 from nav_eval.api.connecting import connect
 from nav_eval.api.local import LocalService
 from nav_eval.api.process import ProcessService
@@ -140,8 +141,8 @@ def test_a_list_that_is_no_chunk_is_one_fault_that_names_the_key(wire: str) -> N
 def answered(body: Any, granted: Any = GRANTED) -> Decision:
     """Of a service that somebody else wrote: the body as it is."""
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
-    with served(Odd(*[(200, {}, text)] * 3)) as endpoint:
-        tried = connect(endpoint, "rest", retry=Retry(1, 0.01))
+    with rest_service(Odd([(200, {}, text)] * 3)) as hostile:
+        tried = connect(hostile.endpoint, "rest", retry=Retry(1, 0.01))
         try:
             client = tried.open_session()
             client.reset_episode(granted)

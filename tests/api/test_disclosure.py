@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import socket
 import struct
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -21,55 +19,15 @@ from nav_eval.errors import InvalidAction
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval_sdk import start
 from nav_eval_sdk.protocol.messages import Limits
-from relays import promptly
+from relays import Recorder
 
 SECRET = b"secret of the run"
 
 
-class Recorder:
-    """A TCP relay that keeps every byte sent to the service."""
-
-    def __init__(self, port: int) -> None:
-        self.sent = bytearray()
-        self._target = port
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.endpoint = f"127.0.0.1:{self._listener.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            service = socket.create_connection(("127.0.0.1", self._target))
-            promptly(client, service)
-            threading.Thread(target=self._pump, args=(client, service, self.sent), daemon=True).start()
-            threading.Thread(target=self._pump, args=(service, client, bytearray()), daemon=True).start()
-
-    @staticmethod
-    def _pump(source: socket.socket, sink: socket.socket, record: bytearray) -> None:
-        while True:
-            try:
-                data = source.recv(1 << 16)
-                record += data
-                sink.sendall(data)
-            except OSError:
-                return
-            if not data:
-                sink.close()
-                return
-
-    def close(self) -> None:
-        self._listener.close()
-
-
 @contextmanager
 def recorded(protocol: str) -> Iterator[Recorder]:
-    with start(Fingerprinting, protocol=protocol, port=0) as server:
-        recorder = Recorder(server.port)
+    with start(Fingerprinting, protocol=protocol, port=0) as server, Recorder(server.port) as recorder:
         yield recorder
-        recorder.close()
 
 
 def traces(number: float) -> list[bytes]:

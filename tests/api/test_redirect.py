@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
-
 import pytest
 
+from attacks.raw_rest import Connection, answer, rest_service
 from nav_eval.api.connecting import connect
 from nav_eval.api.settings import Retry
 from nav_eval.errors import ServiceError
@@ -17,35 +13,16 @@ from nav_eval_sdk.protocol.deadlines import Deadlines
 DEADLINES = Deadlines(connect=5.0, ready=1.0, reset=5.0, act=5.0)
 
 
-@contextmanager
-def answering(status: int, location: str) -> Iterator[tuple[str, list[str]]]:
-    """An address, and the paths that were asked for there."""
-    asked: list[str] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.send_response(status)
-            self.send_header("Location", location)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            """Quiet."""
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"127.0.0.1:{server.server_port}", asked
-    server.shutdown()
-    server.server_close()
-
-
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_redirects_are_not_followed(status: int) -> None:
-    with answering(200, "") as (thief, stolen), answering(status, f"http://{thief}/x") as (endpoint, asked):
-        service = connect(endpoint, "rest", token="secret", deadlines=DEADLINES, retry=Retry(0, 0.01))
+    def send_elsewhere(connection: Connection) -> None:
+        where = f"Location: http://{connection.hostile.trap}/x\r\n"
+        connection.send(answer(b"", status=f"{status} Elsewhere", head=where))
+
+    with rest_service(lambda request: send_elsewhere) as hostile:
+        service = connect(hostile.endpoint, "rest", token="secret", deadlines=DEADLINES, retry=Retry(0, 0.01))
         with pytest.raises(ServiceError):
             service.info()
         service.close()
-        assert asked
-        assert stolen == []
+        assert hostile.asked
+        assert hostile.trapped == []

@@ -32,7 +32,7 @@ from nav_eval_sdk.protocol.messages import (
 )
 from nav_eval_sdk.transport.base import Ask, Deadline, Transport
 from patience import PATIENCE
-from relays import promptly
+from relays import Relay, cut
 
 BROKEN = Unreachable("the line is cut")
 ASK = Ask("s", 0, "r", specs={}, observation={})
@@ -124,50 +124,19 @@ class Counting(VLNAgent):
         return "move_forward"
 
 
-class Cutting:
-    """A relay that cuts every connection after a random time."""
+class Cutting(Relay):
+    """Cuts every connection after a random time."""
 
     def __init__(self, port: int, longest: float) -> None:
-        self._port, self._longest, self._random = port, longest, random.Random(0)
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.endpoint = f"127.0.0.1:{self._listener.getsockname()[1]}"
-        self.cuts = 0
-        self.open = True
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._longest, self._random, self.cuts = longest, random.Random(0), 0
+        super().__init__(port)
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                near, _ = self._listener.accept()
-            except OSError:
-                return
-            far = socket.create_connection(("127.0.0.1", self._port))
-            promptly(near, far)
-            for pair in ((near, far), (far, near)):
-                threading.Thread(target=self._pump, args=pair, daemon=True).start()
-            threading.Timer(self._random.uniform(0.02, self._longest), self._cut, (near, far)).start()
-
-    def _pump(self, source: socket.socket, sink: socket.socket) -> None:
-        while True:
-            try:
-                data = source.recv(1 << 16)
-                sink.sendall(data)
-            except OSError:
-                return
-            if not data:
-                return
+    def joined(self, near: socket.socket, far: socket.socket) -> None:
+        threading.Timer(self._random.uniform(0.02, self._longest), self._cut, (near, far)).start()
 
     def _cut(self, *pair: socket.socket) -> None:
-        self.cuts += self.open
-        for one in pair:
-            try:
-                one.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue
-
-    def close(self) -> None:
-        self.open = False
-        self._listener.close()
+        self.cuts += 1
+        cut(*pair)
 
 
 @pytest.mark.parametrize(
@@ -175,8 +144,7 @@ class Cutting:
 )
 def test_over_a_line_that_breaks_every_step_is_decided_once(protocol: str, encoding: str) -> None:
     Counting.calls = Counter()
-    with start(Counting, protocol=protocol, port=0).wait_loaded() as server:
-        relay = Cutting(server.port, 0.15)
+    with start(Counting, protocol=protocol, port=0).wait_loaded() as server, Cutting(server.port, 0.15) as relay:
         service = connect(relay.endpoint, protocol, encoding=encoding, retry=Retry(50, 0.005))
         client = service.open_session()
         client.reset_episode(offer())
@@ -184,8 +152,8 @@ def test_over_a_line_that_breaks_every_step_is_decided_once(protocol: str, encod
             assert client.get_action(observation(step)).action.name == "move_forward"
         client.end_episode("limit")
         service.close()
-        relay.close()
-    assert relay.cuts > 3
+        cuts = relay.cuts
+    assert cuts > 3
     assert set(Counting.calls.values()) == {1}
     assert len(Counting.calls) == 60
 

@@ -234,6 +234,15 @@ HOSTILE = "\x1b[31m\n\u202e=1+1<script>alert(1)</script>" + "Q" * 2000
 
 
 def _runs() -> Iterator[Attack]:
+    def recorded(**changed: Any) -> Callable[[Place], bytes]:
+        return lambda place: _line(place.run / "episodes.jsonl", **changed)
+
+    def walked(old: bytes, new: bytes) -> Callable[[Place], bytes]:
+        return lambda place: (place.run / "trajectories.jsonl").read_bytes().replace(old, new)
+
+    def says(**changed: Any) -> Callable[[Place], bytes]:
+        return lambda place: _manifest(place, **changed)
+
     episodes: dict[str, tuple[str, Callable[[Place], bytes]]] = {
         "garbage": ("no JSON", lambda place: b"\x00\x01garbage\n" * 100),
         "empty": ("nothing", lambda place: b""),
@@ -244,26 +253,14 @@ def _runs() -> Iterator[Attack]:
         "twice": ("every episode 1,000 times", lambda place: (place.run / "episodes.jsonl").read_bytes() * 1000),
         "hostile": (
             "hostile ids and reasons",
-            lambda place: _line(
-                place.run / "episodes.jsonl",
-                scene_id=HOSTILE,
-                episode_id=HOSTILE,
-                status="agent_error",
-                failure_reason=HOSTILE,
-            ),
+            recorded(scene_id=HOSTILE, episode_id=HOSTILE, status="agent_error", failure_reason=HOSTILE),
         ),
-        "status": (
-            "a status that does not exist",
-            lambda place: _line(place.run / "episodes.jsonl", status="\x1b[31mwon"),
-        ),
+        "status": ("a status that does not exist", recorded(status="\x1b[31mwon")),
         "metrics": (
             "metrics that are texts and hostile names",
-            lambda place: _line(place.run / "episodes.jsonl", metrics={HOSTILE: "x", "success": "yes", "spl": [1]}),
+            recorded(metrics={HOSTILE: "x", "success": "yes", "spl": [1]}),
         ),
-        "nan": (
-            "metrics that are NaN",
-            lambda place: _line(place.run / "episodes.jsonl", metrics={"success": float("nan"), "spl": float("inf")}),
-        ),
+        "nan": ("metrics that are NaN", recorded(metrics={"success": float("nan"), "spl": float("inf")})),
         "digits": (
             "a metric of 10,000 digits",
             lambda place: (
@@ -272,16 +269,8 @@ def _runs() -> Iterator[Attack]:
                 + b'},"steps":1,"timing":{}}\n'
             ),
         ),
-        "paths": (
-            "ids that are paths",
-            lambda place: _line(
-                place.run / "episodes.jsonl", scene_id="../../../../tmp/owned", episode_id="/etc/passwd"
-            ),
-        ),
-        "types": (
-            "every value a list",
-            lambda place: _line(place.run / "episodes.jsonl", steps=[], timing=[], metrics=[], status=[]),
-        ),
+        "paths": ("ids that are paths", recorded(scene_id="../../../../tmp/owned", episode_id="/etc/passwd")),
+        "types": ("every value a list", recorded(steps=[], timing=[], metrics=[], status=[])),
     }
     for name, (what, content) in episodes.items():
         yield attack(
@@ -290,22 +279,10 @@ def _runs() -> Iterator[Attack]:
     walks: dict[str, tuple[str, Callable[[Place], bytes]]] = {
         "garbage": ("no JSON", lambda place: b"\x00\x01garbage\n" * 100),
         "deep": ("a line 200,000 lists deep", lambda place: DEEP.encode() + b"\n"),
-        "nan": (
-            "poses that are NaN",
-            lambda place: (place.run / "trajectories.jsonl").read_bytes().replace(b"1.5", b"NaN"),
-        ),
-        "far": (
-            "poses 1e308 m away",
-            lambda place: (place.run / "trajectories.jsonl").read_bytes().replace(b"1.5", b"1e308"),
-        ),
-        "nowhere": (
-            "nodes that do not exist",
-            lambda place: (place.run / "trajectories.jsonl").read_bytes().replace(b'"node":"0', b'"node":"9'),
-        ),
-        "actions": (
-            "actions that do not exist",
-            lambda place: (place.run / "trajectories.jsonl").read_bytes().replace(b'"turn_left"', b'"\\u001b[31mfly"'),
-        ),
+        "nan": ("poses that are NaN", walked(b"1.5", b"NaN")),
+        "far": ("poses 1e308 m away", walked(b"1.5", b"1e308")),
+        "nowhere": ("nodes that do not exist", walked(b'"node":"0', b'"node":"9')),
+        "actions": ("actions that do not exist", walked(b'"turn_left"', b'"\\u001b[31mfly"')),
         "many": ("a walk of 30,000 steps", lambda place: _long_walk(place.run / "trajectories.jsonl", 30_000)),
         "schema": ("a schema of the future", lambda place: _line(place.run / "trajectories.jsonl", schema=2**70)),
     }
@@ -321,15 +298,10 @@ def _runs() -> Iterator[Attack]:
             "every value a number",
             lambda place: json.dumps(dict.fromkeys(json.loads((place.run / "manifest.json").read_text()), 7)).encode(),
         ),
-        "paths": (
-            "files elsewhere",
-            lambda place: _manifest(place, files_sha256={"../secret.txt": "0" * 64, "/etc/passwd": "0" * 64}),
-        ),
+        "paths": ("files elsewhere", says(files_sha256={"../secret.txt": "0" * 64, "/etc/passwd": "0" * 64})),
         "hostile": (
             "hostile texts",
-            lambda place: _manifest(
-                place, agent=HOSTILE, service={"name": HOSTILE, "version": HOSTILE}, plugins={HOSTILE: HOSTILE}
-            ),
+            says(agent=HOSTILE, service={"name": HOSTILE, "version": HOSTILE}, plugins={HOSTILE: HOSTILE}),
         ),
     }
     for name, (what, content) in manifests.items():
@@ -450,24 +422,10 @@ def _datasets() -> Iterator[Attack]:
 
 ALIKE = frozenset({"bomb", "bomb-one-member", "bomb-in-text", "long-path", "many"})
 """Take long, and meet the same reader in a run as in `validate`."""
-BROKEN = frozenset(
-    {
-        "bomb",
-        "bomb-one-member",
-        "bomb-in-text",
-        "cut",
-        "gzip-in-gzip",
-        "deep",
-        "deep-value",
-        "empty",
-        "number",
-        "pickle",
-        "no-utf-8",
-        "types",
-        "empty-path",
-        "1e400",
-    }
-)
+BROKEN = frozenset({
+    "bomb", "bomb-one-member", "bomb-in-text", "cut", "gzip-in-gzip", "deep", "deep-value", "empty", "number", "pickle",
+    "no-utf-8", "types", "empty-path", "1e400",
+})  # fmt: skip
 
 
 def _graphs() -> Iterator[Attack]:
@@ -574,78 +532,48 @@ def _textured(uri: str) -> dict[str, Any]:
 
 
 def _scenes() -> Iterator[Attack]:
+    def glb(document: dict[str, Any], binary: bytes = TRIANGLE, **lies: int) -> Callable[[Place], bytes]:
+        return lambda place: _glb(document, binary, **lies)
+
+    def nodes(*found: dict[str, Any]) -> Callable[[Place], bytes]:
+        return glb(_mesh(nodes=[*found, {"mesh": 0}]))
+
+    def buffer(uri: str) -> Callable[[Place], bytes]:
+        return lambda place: _glb(_mesh(buffers=[{"byteLength": 42, "uri": uri.format(place=place)}]))
+
+    def textured(uri: str) -> Callable[[Place], bytes]:
+        return lambda place: _glb(_textured(uri.format(place=place)), TRIANGLE)
+
+    vast = base64.b64encode(_picture(60_000, 60_000)).decode()
+    deep = struct.pack("<5I", 0x46546C67, 2, 20 + 100_000, 100_000, 0x4E4F534A) + b"[" * 100_000
     glbs: dict[str, tuple[str, Callable[[Place], bytes]]] = {
-        "proper": ("nothing: this one can be read", lambda place: _glb(_mesh(), TRIANGLE)),
+        "proper": ("nothing: this one can be read", glb(_mesh())),
         "cut": ("cut in its middle", lambda place: _glb(_mesh(), TRIANGLE)[:200]),
-        "length": ("a length of 4 GiB", lambda place: _glb(_mesh(), TRIANGLE, length=0xFFFFFFFF)),
-        "count-vast": ("2^31 vertices", lambda place: _glb(_accessor(0, count=1 << 31), TRIANGLE)),
-        "count-negative": ("-3 vertices", lambda place: _glb(_accessor(0, count=-3), TRIANGLE)),
-        "count-text": ("'3' vertices", lambda place: _glb(_accessor(0, count="3"), TRIANGLE)),
-        "offset-negative": ("a negative offset", lambda place: _glb(_view(0, byteOffset=-36), TRIANGLE)),
-        "offset-vast": ("an offset of 2^62", lambda place: _glb(_view(0, byteOffset=1 << 62), TRIANGLE)),
-        "view-missing": ("a view that does not exist", lambda place: _glb(_accessor(0, bufferView=99), TRIANGLE)),
+        "length": ("a length of 4 GiB", glb(_mesh(), length=0xFFFFFFFF)),
+        "count-vast": ("2^31 vertices", glb(_accessor(0, count=1 << 31))),
+        "count-negative": ("-3 vertices", glb(_accessor(0, count=-3))),
+        "count-text": ("'3' vertices", glb(_accessor(0, count="3"))),
+        "offset-negative": ("a negative offset", glb(_view(0, byteOffset=-36))),
+        "offset-vast": ("an offset of 2^62", glb(_view(0, byteOffset=1 << 62))),
+        "view-missing": ("a view that does not exist", glb(_accessor(0, bufferView=99))),
         "index-far": (
             "a triangle of vertices that do not exist",
-            lambda place: _glb(_mesh(), TRIANGLE[:36] + struct.pack("<3H", 0, 1, 60000)),
+            glb(_mesh(), TRIANGLE[:36] + struct.pack("<3H", 0, 1, 60000)),
         ),
-        "nan": (
-            "vertices that are NaN",
-            lambda place: _glb(_mesh(), struct.pack("<9f", *[float("nan")] * 9) + TRIANGLE[36:]),
-        ),
-        "far": (
-            "vertices 1e38 m away",
-            lambda place: _glb(_mesh(), struct.pack("<9f", *[3e38] * 3, *[-3e38] * 6) + TRIANGLE[36:]),
-        ),
-        "cycle": (
-            "a node that is its own child",
-            lambda place: _glb(_mesh(nodes=[{"mesh": 0, "children": [0]}]), TRIANGLE),
-        ),
-        "deep": (
-            "100,000 nodes in one another",
-            lambda place: _glb(_mesh(nodes=[*({"children": [i + 1]} for i in range(100_000)), {"mesh": 0}]), TRIANGLE),
-        ),
-        "shared": (
-            "2^30 copies by shared children",
-            lambda place: _glb(
-                _mesh(nodes=[*({"children": [i + 1, i + 1]} for i in range(30)), {"mesh": 0}]), TRIANGLE
-            ),
-        ),
-        "buffer-secret": (
-            "a buffer outside its folder",
-            lambda place: _glb(_mesh(buffers=[{"byteLength": 42, "uri": "../secret.txt"}])),
-        ),
-        "buffer-passwd": (
-            "a buffer that is /etc/passwd",
-            lambda place: _glb(_mesh(buffers=[{"byteLength": 42, "uri": "file:///etc/passwd"}])),
-        ),
-        "buffer-http": (
-            "a buffer on a server",
-            lambda place: _glb(_mesh(buffers=[{"byteLength": 42, "uri": f"http://{place.trap}/x.bin"}])),
-        ),
-        "buffer-zero": (
-            "a buffer that is /dev/zero",
-            lambda place: _glb(_mesh(buffers=[{"byteLength": 42, "uri": "../../../../../../../../dev/zero"}])),
-        ),
-        "image-secret": ("a texture outside its folder", lambda place: _glb(_textured("../../secret.txt"), TRIANGLE)),
-        "image-http": ("a texture on a server", lambda place: _glb(_textured(f"http://{place.trap}/x.png"), TRIANGLE)),
-        "image-vast": (
-            "a PNG of 60,000 x 60,000",
-            lambda place: _glb(
-                _textured("data:image/png;base64," + base64.b64encode(_picture(60_000, 60_000)).decode()), TRIANGLE
-            ),
-        ),
-        "names": (
-            "hostile names",
-            lambda place: _glb(_mesh(nodes=[{"mesh": 0, "name": HOSTILE}], extensionsRequired=[HOSTILE]), TRIANGLE),
-        ),
-        "json-deep": (
-            "JSON 100,000 lists deep",
-            lambda place: (
-                struct.pack("<III", 0x46546C67, 2, 20 + 100_000)
-                + struct.pack("<II", 100_000, 0x4E4F534A)
-                + b"[" * 100_000
-            ),
-        ),
+        "nan": ("vertices that are NaN", glb(_mesh(), struct.pack("<9f", *[float("nan")] * 9) + TRIANGLE[36:])),
+        "far": ("vertices 1e38 m away", glb(_mesh(), struct.pack("<9f", *[3e38] * 3, *[-3e38] * 6) + TRIANGLE[36:])),
+        "cycle": ("a node that is its own child", glb(_mesh(nodes=[{"mesh": 0, "children": [0]}]))),
+        "deep": ("100,000 nodes in one another", nodes(*({"children": [i + 1]} for i in range(100_000)))),
+        "shared": ("2^30 copies by shared children", nodes(*({"children": [i + 1, i + 1]} for i in range(30)))),
+        "buffer-secret": ("a buffer outside its folder", buffer("../secret.txt")),
+        "buffer-passwd": ("a buffer that is /etc/passwd", buffer("file:///etc/passwd")),
+        "buffer-http": ("a buffer on a server", buffer("http://{place.trap}/x.bin")),
+        "buffer-zero": ("a buffer that is /dev/zero", buffer("../../../../../../../../dev/zero")),
+        "image-secret": ("a texture outside its folder", textured("../../secret.txt")),
+        "image-http": ("a texture on a server", textured("http://{place.trap}/x.png")),
+        "image-vast": ("a PNG of 60,000 x 60,000", textured(f"data:image/png;base64,{vast}")),
+        "names": ("hostile names", glb(_mesh(nodes=[{"mesh": 0, "name": HOSTILE}], extensionsRequired=[HOSTILE]))),
+        "json-deep": ("JSON 100,000 lists deep", lambda place: deep),
     }
     for name, (what, content) in glbs.items():
 
@@ -663,16 +591,8 @@ def _scenes() -> Iterator[Attack]:
         "obj-far": ("x.obj", "a face of vertices that do not exist", b"v 0 0 0\nf 1 99999999999 -99999999999\n"),
         "obj-digits": ("x.obj", "numbers of 100,000 digits", b"v " + b"9" * 100_000 + b" 0 0\n"),
         "obj-garbage": ("x.obj", "no OBJ", b"\x00\xff" * 10_000),
-        "ply-count": (
-            "x.ply",
-            "10^12 vertices",
-            PLY % (b"ascii", 10**12) + b"0 0 0\n",
-        ),
-        "ply-binary": (
-            "x.ply",
-            "10^9 vertices, binary",
-            PLY % (b"binary_little_endian", 10**9) + bytes(100),
-        ),
+        "ply-count": ("x.ply", "10^12 vertices", PLY % (b"ascii", 10**12) + b"0 0 0\n"),
+        "ply-binary": ("x.ply", "10^9 vertices, binary", PLY % (b"binary_little_endian", 10**9) + bytes(100)),
         "ply-endless": ("x.ply", "a header without end", b"ply\n" + b"comment " + b"Q" * 20_000_000),
         "gltf-list": ("x.gltf", "a list", b"[]"),
         "navmesh-garbage": ("x.navmesh", "no navmesh", b"\x00\xff" * 10_000),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import struct
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from attacks.attack import FAILS_OR_ENDS, SURVIVES, UNHARMED, Attack, Expectation, in_turn
@@ -91,153 +92,118 @@ def _code(number: int) -> bytes:
     return struct.pack(">I", number)
 
 
+def _http(status: str) -> Make:
+    """Headers with that status, and the end."""
+    return _instead(lambda s: head(s, status=status, flags=END_HEADERS | END_STREAM))
+
+
+def _page(text: bytes, status: str) -> Make:
+    fields = header_block((":status", status), ("content-type", "text/html"))
+    return _instead(lambda s: frame(HEADERS, END_HEADERS, s, fields), lambda s: body(s, text, END_STREAM))
+
+
+def _only(*fields: tuple[str, str]) -> Make:
+    """Headers and the end, as an answer that has no message."""
+    return _instead(lambda s: head(s, *fields, flags=END_HEADERS | END_STREAM))
+
+
+def _failing(*fields: tuple[str, str | bytes]) -> Make:
+    """INTERNAL with such trailers."""
+    return _instead(head, lambda s: trailers(s, *fields, status="13"))
+
+
+def _reset(code: int) -> Make:
+    return _instead(lambda s: frame(RST_STREAM, 0, s, _code(code)))
+
+
+def _packed(data: Callable[[bytes], bytes], encoding: str) -> Make:
+    """A message that calls itself compressed."""
+    return _body(lambda said: message(data(said), 1), ("grpc-encoding", encoding))
+
+
+REFUSED, TAKEN = False, True
 # Of one answer: (name, what it is, frames, whether it may be taken as well as refused).
 ANSWERS: tuple[tuple[str, str, Make, bool], ...] = (
-    (
-        "trailers-only-ok",
-        "OK without a message",
-        _instead(
-            lambda s: frame(
-                HEADERS,
-                END_HEADERS | END_STREAM,
-                s,
-                header_block((":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "0")),
-            )
-        ),
-        False,
-    ),
-    ("headers-then-ok", "headers, then OK without a message", _instead(head, trailers), False),
-    (
-        "no-status",
-        "no grpc-status",
-        _instead(
-            lambda s: frame(
-                HEADERS,
-                END_HEADERS | END_STREAM,
-                s,
-                header_block((":status", "200"), ("content-type", "application/grpc")),
-            )
-        ),
-        False,
-    ),
+    ("trailers-only-ok", "OK without a message", _only(("grpc-status", "0")), REFUSED),
+    ("headers-then-ok", "headers, then OK without a message", _instead(head, trailers), REFUSED),
+    ("no-status", "no grpc-status", _only(), REFUSED),
     (
         "end-without-trailers",
         "a message and the end, without trailers",
         _answer(lambda s, said: head(s), lambda s, said: body(s, message(said), END_STREAM)),
-        True,
+        TAKEN,
     ),
-    ("two-messages", "two messages where one belongs", _body(lambda said: message(said) * 2), True),
-    ("flag-1", "a message that calls itself compressed", _body(lambda said: message(said, 1)), False),
-    ("flag-2", "flag 2", _body(lambda said: message(said, 2)), False),
-    ("flag-255", "flag 255", _body(lambda said: message(said, 255)), False),
-    (
-        "gzip-bomb",
-        "256 KiB that unpack to 256 MiB",
-        _body(lambda said: message(BOMB, 1), ("grpc-encoding", "gzip")),
-        False,
-    ),
-    (
-        "gzip",
-        "gzip that was not asked for",
-        _body(lambda said: message(gzip.compress(said), 1), ("grpc-encoding", "gzip")),
-        False,
-    ),
-    (
-        "unknown-encoding",
-        "an encoding that nobody knows",
-        _body(lambda said: message(said, 1), ("grpc-encoding", "Q" * 3000)),
-        False,
-    ),
-    (
-        "stream-compression",
-        "content-encoding: gzip",
-        _body(lambda said: message(said), ("content-encoding", "gzip")),
-        True,
-    ),
+    ("two-messages", "two messages where one belongs", _body(lambda said: message(said) * 2), TAKEN),
+    ("flag-1", "a message that calls itself compressed", _body(lambda said: message(said, 1)), REFUSED),
+    ("flag-2", "flag 2", _body(lambda said: message(said, 2)), REFUSED),
+    ("flag-255", "flag 255", _body(lambda said: message(said, 255)), REFUSED),
+    ("gzip-bomb", "256 KiB that unpack to 256 MiB", _packed(lambda said: BOMB, "gzip"), REFUSED),
+    ("gzip", "gzip that was not asked for", _packed(gzip.compress, "gzip"), REFUSED),
+    ("unknown-encoding", "an encoding that nobody knows", _packed(bytes, "Q" * 3000), REFUSED),
+    ("stream-compression", "content-encoding: gzip", _body(message, ("content-encoding", "gzip")), TAKEN),
     (
         "length-short",
         "a message longer than it says",
         _body(lambda said: message(said + b"more", length=max(0, len(said) - 1))),
-        True,
+        TAKEN,
     ),
-    ("length-long", "a message shorter than it says", _body(lambda said: message(said, length=len(said) + 100)), False),
-    ("length-4gib", "a message of 4 GiB", _body(lambda said: message(said, length=0xFFFFFFFF)), False),
-    ("half-a-prefix", "three bytes of a message", _body(lambda said: b"\x00\x00\x00"), False),
-    ("status-negative", "grpc-status -1", _body(message, status="-1"), True),
-    ("status-99", "grpc-status 99", _body(message, status="99"), True),
-    ("status-word", "grpc-status OK", _body(message, status="OK"), True),
-    ("status-vast", "grpc-status of 3,000 digits", _body(message, status="9" * 3000), True),
     (
-        "hostile-message",
-        "a failure whose message is hostile",
-        _instead(head, lambda s: trailers(s, ("grpc-message", ESCAPED), status="13")),
-        False,
+        "length-long",
+        "a message shorter than it says",
+        _body(lambda said: message(said, length=len(said) + 100)),
+        REFUSED,
     ),
+    ("length-4gib", "a message of 4 GiB", _body(lambda said: message(said, length=0xFFFFFFFF)), REFUSED),
+    ("half-a-prefix", "three bytes of a message", _body(lambda said: b"\x00\x00\x00"), REFUSED),
+    ("status-negative", "grpc-status -1", _body(message, status="-1"), TAKEN),
+    ("status-99", "grpc-status 99", _body(message, status="99"), TAKEN),
+    ("status-word", "grpc-status OK", _body(message, status="OK"), TAKEN),
+    ("status-vast", "grpc-status of 3,000 digits", _body(message, status="9" * 3000), TAKEN),
+    ("hostile-message", "a failure whose message is hostile", _failing(("grpc-message", ESCAPED)), REFUSED),
     (
         "raw-message",
         "a failure whose message holds control bytes",
-        _instead(head, lambda s: trailers(s, ("grpc-message", HOSTILE.encode()[:3000]), status="13")),
-        False,
+        _failing(("grpc-message", HOSTILE.encode()[:3000])),
+        REFUSED,
     ),
     (
         "binary-details",
         "grpc-status-details-bin that is no base64",
-        _instead(head, lambda s: trailers(s, ("grpc-status-details-bin", "!!!" * 500), status="13")),
-        False,
+        _failing(("grpc-status-details-bin", "!!!" * 500)),
+        REFUSED,
     ),
-    (
-        "code-bytes",
-        "nav-eval-code of control bytes",
-        _instead(head, lambda s: trailers(s, ("nav-eval-code", "busy\x1b[31m"), status="13")),
-        False,
-    ),
-    ("http-204", "HTTP 204", _instead(lambda s: head(s, status="204", flags=END_HEADERS | END_STREAM)), False),
+    ("code-bytes", "nav-eval-code of control bytes", _failing(("nav-eval-code", "busy\x1b[31m")), REFUSED),
+    ("http-204", "HTTP 204", _http("204"), REFUSED),
     (
         "http-302",
         "HTTP 302",
         _instead(lambda s: head(s, ("location", "http://127.0.0.1:1/"), status="302", flags=END_HEADERS | END_STREAM)),
-        False,
+        REFUSED,
     ),
-    ("http-404", "HTTP 404", _instead(lambda s: head(s, status="404", flags=END_HEADERS | END_STREAM)), False),
-    ("http-429", "HTTP 429", _instead(lambda s: head(s, status="429", flags=END_HEADERS | END_STREAM)), False),
-    (
-        "http-502-page",
-        "HTTP 502 with a page",
-        _instead(
-            lambda s: frame(HEADERS, END_HEADERS, s, header_block((":status", "502"), ("content-type", "text/html"))),
-            lambda s: body(s, b"<script>alert(1)</script>\x1b[31m", END_STREAM),
-        ),
-        False,
-    ),
-    ("http-999", "HTTP 999", _instead(lambda s: head(s, status="999", flags=END_HEADERS | END_STREAM)), False),
-    ("http-word", ":status: ok", _instead(lambda s: head(s, status="ok", flags=END_HEADERS | END_STREAM)), False),
-    (
-        "html",
-        "text/html",
-        _instead(
-            lambda s: frame(HEADERS, END_HEADERS, s, header_block((":status", "200"), ("content-type", "text/html"))),
-            lambda s: body(s, b"<script>alert(1)</script>", END_STREAM),
-        ),
-        False,
-    ),
+    ("http-404", "HTTP 404", _http("404"), REFUSED),
+    ("http-429", "HTTP 429", _http("429"), REFUSED),
+    ("http-502-page", "HTTP 502 with a page", _page(b"<script>alert(1)</script>\x1b[31m", "502"), REFUSED),
+    ("http-999", "HTTP 999", _http("999"), REFUSED),
+    ("http-word", ":status: ok", _http("ok"), REFUSED),
+    ("html", "text/html", _page(b"<script>alert(1)</script>", "200"), REFUSED),
     (
         "many-trailers",
         "10,000 trailers",
         _instead(head, lambda s: _long_block(s, [(f"k{i}", "v") for i in range(10_000)])),
-        False,
+        REFUSED,
     ),
-    ("long-trailer", "a trailer of 1 MB", _instead(head, lambda s: _long_block(s, [("k", "Q" * 1_000_000)])), False),
+    ("long-trailer", "a trailer of 1 MB", _instead(head, lambda s: _long_block(s, [("k", "Q" * 1_000_000)])), REFUSED),
     (
         "bad-hpack",
         "headers that cannot be unpacked",
-        _instead(lambda s: frame(HEADERS, END_HEADERS, s, b"\xff\xff\xff\xff\xff\xff\xff\xff")),
-        False,
+        _instead(lambda s: frame(HEADERS, END_HEADERS, s, b"\xff" * 8)),
+        REFUSED,
     ),
     (
         "hpack-table",
         "a header table of 4 GiB",
         _instead(lambda s: frame(HEADERS, END_HEADERS, s, b"\x3f\xe1\xff\xff\xff\x0f")),
-        False,
+        REFUSED,
     ),
     (
         "pseudo-late",
@@ -246,88 +212,84 @@ ANSWERS: tuple[tuple[str, str, Make, bool], ...] = (
             lambda s: frame(HEADERS, END_HEADERS, s, header_block(("a", "b"), (":status", "200"), (":status", "500"))),
             trailers,
         ),
-        False,
+        REFUSED,
     ),
-    ("rst-0", "RST_STREAM NO_ERROR", _instead(lambda s: frame(RST_STREAM, 0, s, _code(0))), False),
-    ("rst-7", "RST_STREAM REFUSED_STREAM", _instead(lambda s: frame(RST_STREAM, 0, s, _code(7))), False),
-    ("rst-8", "RST_STREAM CANCEL", _instead(lambda s: frame(RST_STREAM, 0, s, _code(8))), False),
-    ("rst-11", "RST_STREAM ENHANCE_YOUR_CALM", _instead(lambda s: frame(RST_STREAM, 0, s, _code(11))), False),
-    ("rst-vast", "RST_STREAM with code 2^32-1", _instead(lambda s: frame(RST_STREAM, 0, s, _code(0xFFFFFFFF))), False),
+    ("rst-0", "RST_STREAM NO_ERROR", _reset(0), REFUSED),
+    ("rst-7", "RST_STREAM REFUSED_STREAM", _reset(7), REFUSED),
+    ("rst-8", "RST_STREAM CANCEL", _reset(8), REFUSED),
+    ("rst-11", "RST_STREAM ENHANCE_YOUR_CALM", _reset(11), REFUSED),
+    ("rst-vast", "RST_STREAM with code 2^32-1", _reset(0xFFFFFFFF), REFUSED),
     (
         "rst-after-half",
         "half a message, then RST_STREAM",
-        _answer(
-            lambda s, said: head(s),
-            lambda s, said: body(s, message(said)[:3]),
-            lambda s, said: frame(RST_STREAM, 0, s, _code(2)),
-        ),
-        False,
+        _answer(lambda s, said: head(s) + body(s, message(said)[:3]) + frame(RST_STREAM, 0, s, _code(2))),
+        REFUSED,
     ),
-    ("goaway", "GOAWAY instead of an answer", _instead(lambda s: frame(GOAWAY, 0, 0, _code(0) + _code(0))), False),
+    ("goaway", "GOAWAY instead of an answer", _instead(lambda s: frame(GOAWAY, 0, 0, _code(0) + _code(0))), REFUSED),
     (
         "goaway-text",
         "GOAWAY with a hostile text",
         _instead(lambda s: frame(GOAWAY, 0, 0, _code(0) + _code(11) + HOSTILE.encode())),
-        False,
+        REFUSED,
     ),
     (
         "goaway-vast",
         "GOAWAY naming a stream of the future, then the answer",
         _before(lambda s: frame(GOAWAY, 0, 0, _code(0x7FFFFFFF) + _code(0))),
-        True,
+        TAKEN,
     ),
-    ("data-on-0", "DATA on stream 0", _before(lambda s: frame(DATA, 0, 0, b"x")), True),
-    ("data-on-idle", "DATA on a stream that does not exist", _before(lambda s: frame(DATA, 0, 999, b"x")), True),
-    ("headers-even", "HEADERS on a stream of the server's", _before(lambda s: head(2)), True),
+    ("data-on-0", "DATA on stream 0", _before(lambda s: frame(DATA, 0, 0, b"x")), TAKEN),
+    ("data-on-idle", "DATA on a stream that does not exist", _before(lambda s: frame(DATA, 0, 999, b"x")), TAKEN),
+    ("headers-even", "HEADERS on a stream of the server's", _before(lambda s: head(2)), TAKEN),
     (
         "push",
         "PUSH_PROMISE",
         _before(lambda s: frame(PUSH_PROMISE, END_HEADERS, s, _code(2) + header_block((":path", "/")))),
-        True,
+        TAKEN,
     ),
     (
         "after-the-end",
         "DATA after the end",
         _answer(lambda s, said: head(s) + body(s, message(said)) + trailers(s) + body(s, message(said))),
-        True,
+        TAKEN,
     ),
-    ("padding-lies", "more padding than there is", _before(lambda s: frame(DATA, PADDED, s, b"\xff")), True),
+    ("padding-lies", "more padding than there is", _before(lambda s: frame(DATA, PADDED, s, b"\xff")), TAKEN),
     (
         "frame-too-long",
         "a frame that says 16 MiB and holds 1 MB",
         _before(lambda s: frame(DATA, 0, s, bytes(1_000_000), length=(1 << 24) - 1)),
-        True,
+        TAKEN,
     ),
-    ("unknown-frame", "a frame of kind 250", _before(lambda s: frame(250, 255, s, b"x" * 1000)), True),
-    ("ping-odd", "a PING of 3 bytes", _before(lambda s: frame(PING, 0, 0, b"abc")), True),
-    ("ping-ack", "an answer to a PING that was not sent", _before(lambda s: frame(PING, ACK, 0, bytes(8))), True),
-    ("settings-odd", "SETTINGS of 7 bytes", _before(lambda s: frame(SETTINGS, 0, 0, bytes(7))), True),
-    ("settings-window", "an initial window of 2^32-1", _before(lambda s: settings(s4=0xFFFFFFFF)), True),
-    ("settings-ack", "an acknowledgement of no SETTINGS", _before(lambda s: frame(SETTINGS, ACK, 0)), True),
-    ("window-0", "WINDOW_UPDATE by 0", _before(lambda s: frame(WINDOW_UPDATE, 0, s, _code(0))), True),
+    ("unknown-frame", "a frame of kind 250", _before(lambda s: frame(250, 255, s, b"x" * 1000)), TAKEN),
+    ("ping-odd", "a PING of 3 bytes", _before(lambda s: frame(PING, 0, 0, b"abc")), TAKEN),
+    ("ping-ack", "an answer to a PING that was not sent", _before(lambda s: frame(PING, ACK, 0, bytes(8))), TAKEN),
+    ("settings-odd", "SETTINGS of 7 bytes", _before(lambda s: frame(SETTINGS, 0, 0, bytes(7))), TAKEN),
+    ("settings-window", "an initial window of 2^32-1", _before(lambda s: settings(s4=0xFFFFFFFF)), TAKEN),
+    ("settings-ack", "an acknowledgement of no SETTINGS", _before(lambda s: frame(SETTINGS, ACK, 0)), TAKEN),
+    ("window-0", "WINDOW_UPDATE by 0", _before(lambda s: frame(WINDOW_UPDATE, 0, s, _code(0))), TAKEN),
     (
         "window-over",
         "WINDOW_UPDATE over 2^31",
         _before(lambda s: frame(WINDOW_UPDATE, 0, s, _code(0x7FFFFFFF)) * 3),
-        True,
+        TAKEN,
     ),
     (
         "priority-self",
         "a stream that depends on itself",
         _before(lambda s: frame(PRIORITY, 0, s, _code(s) + b"\x00")),
-        True,
+        TAKEN,
     ),
     (
         "continuation-alone",
         "CONTINUATION without HEADERS",
         _before(lambda s: frame(CONTINUATION, END_HEADERS, s, b"")),
-        True,
+        TAKEN,
     ),
     (
         "informational",
         "1xx headers before the answer",
         _before(lambda s: frame(HEADERS, END_HEADERS, s, header_block((":status", "103")))),
-        True,
+        TAKEN,
     ),
 )
 FLOODS: tuple[tuple[str, str, Make], ...] = (
@@ -417,31 +379,14 @@ def attacks() -> Iterator[Attack]:
             flood = _at(call, make)
             yield _attack(f"{call}/{name}", what, SURVIVES if name != "silence" else FAILS_OR_ENDS, flood, call)
     for name, what, play in GREETINGS:
-        yield attack(
-            f"frames/greeting/{name}",
-            what,
-            FAILS_OR_ENDS,
-            lambda play=play: bytes_service(play),
-            wire="grpc",
-            quick=True,
-        )
+        serve = partial(bytes_service, play)
+        yield attack(f"frames/greeting/{name}", what, FAILS_OR_ENDS, serve, wire="grpc", quick=True)
     for name, what, greeting in SETTINGS_OF:
-        yield attack(
-            f"frames/settings/{name}",
-            what,
-            SURVIVES,
-            lambda greeting=greeting: frames_service(lambda _: None, greeting),
-            wire="grpc",
-            quick=True,
-        )
+        serve = partial(frames_service, lambda _: None, greeting)
+        yield attack(f"frames/settings/{name}", what, SURVIVES, serve, wire="grpc", quick=True)
     for wire in ("grpc", "stream"):
-        yield attack(
-            f"frames/proper/{wire}",
-            "nothing: this server can be used",
-            UNHARMED,
-            lambda: frames_service(lambda _: None),
-            wire=wire,
-        )
+        serve = partial(frames_service, lambda _: None)
+        yield attack(f"frames/proper/{wire}", "nothing: this server can be used", UNHARMED, serve, wire=wire)
 
 
 def _expected(call: str, odd: bool) -> Expectation:

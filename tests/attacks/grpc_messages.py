@@ -6,6 +6,7 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import grpc
@@ -126,14 +127,8 @@ def attacks() -> Iterator[Attack]:
         for call in in_turn(number, CALLS, ["GetAction"]):
             change = kind.change
             make: Answer = lambda request, context, change=change: change(proper(request))  # noqa: E731
-            yield served(
-                f"message/{call}/{kind.name}",
-                kind.what,
-                kind.expected(call),
-                at(call, make),
-                wire=wire_of(call),
-                quick=call == "HealthCheck",
-            )
+            name, quick = f"message/{call}/{kind.name}", call == "HealthCheck"
+            yield served(name, kind.what, kind.expected(call), at(call, make), wire=wire_of(call), quick=quick)
     yield from _statuses()
     yield from _streams()
     yield from _slow()
@@ -157,43 +152,19 @@ def _statuses() -> Iterator[Attack]:
             continue
         name = code.name.lower()
         for call in in_turn(number, ("GetAction", "Session", "ResetEpisode")):
-            expected = FAILS_OR_ENDS
-            yield served(
-                f"status/{call}/{name}",
-                f"{code.name} and a hostile text",
-                expected,
-                at(call, _abort(code, HOSTILE)),
-                wire=wire_of(call),
-                quick=True,
-            )
+            what, answer = f"{code.name} and a hostile text", at(call, _abort(code, HOSTILE))
+            yield served(f"status/{call}/{name}", what, FAILS_OR_ENDS, answer, wire=wire_of(call), quick=True)
     for call in ("GetInfo", "EndEpisode", "ValidateEpisode"):
         answer = at(call, _abort(grpc.StatusCode.UNIMPLEMENTED, HOSTILE))
         yield served(f"status/{call}/unimplemented", "a service without this call", UNHARMED, answer, wire="grpc")
-    for number, said in enumerate(
-        (
-            "invalid_action",
-            "busy",
-            "loading",
-            "unauthorized",
-            "superseded",
-            "unknown_session",
-            "Q" * 1000,
-            "=1+1",
-            "a b",
-        )
-    ):
+    words = ["invalid_action", "busy", "loading", "unauthorized", "superseded", "unknown_session"]
+    for number, said in enumerate((*words, "Q" * 1000, "=1+1", "a b")):
         for call in in_turn(number, ("GetAction", "Session", "ResetEpisode", "GetInfo", "HealthCheck"), ["GetAction"]):
             answer = at(call, _abort(grpc.StatusCode.INTERNAL, HOSTILE, nav_eval_code=said))
             label = said if len(said) < 20 and said.isidentifier() else f"odd-{len(said)}"
             expected = NEVER_READY if call in ("GetInfo", "HealthCheck") else FAILS_OR_ENDS
-            yield served(
-                f"code/{call}/{label}",
-                f"INTERNAL with {CODE_KEY}: {said[:20]}",
-                expected,
-                answer,
-                wire=wire_of(call),
-                quick=True,
-            )
+            what = f"INTERNAL with {CODE_KEY}: {said[:20]}"
+            yield served(f"code/{call}/{label}", what, expected, answer, wire=wire_of(call), quick=True)
 
 
 def _streams() -> Iterator[Attack]:
@@ -254,14 +225,8 @@ def _streams() -> Iterator[Attack]:
         ("cancels", "the stream is cancelled", cancels, FAILS),
     )
     for name, what, session, expected in cases:
-        yield attack(
-            f"grpc/stream/{name}",
-            what,
-            expected,
-            lambda session=session: grpc_service(lambda *_: None, session),
-            wire="stream",
-            quick=True,
-        )
+        serve = partial(grpc_service, lambda *_: None, session)
+        yield attack(f"grpc/stream/{name}", what, expected, serve, wire="stream", quick=True)
 
 
 def _slow() -> Iterator[Attack]:

@@ -252,6 +252,7 @@ def grpc_service(
     server = grpc.server(futures.ThreadPoolExecutor(16), options=[("grpc.max_send_message_length", -1)])
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, table),))
     hostile.endpoint = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    hostile.stop = lambda: server.stop(0)
     server.start()
     try:
         yield hostile

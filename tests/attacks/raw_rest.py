@@ -23,11 +23,13 @@ MAX_SENT = 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`fields`: the body as JSON, {} where there is none; `number`: how many came before for the same call."""
+    """`fields`: the body as JSON, {} where there is none; `number`: how many came before for the same call; `headers`:
+    by names in small letters."""
 
     call: str
     number: int
     fields: dict[str, Any]
+    headers: dict[str, str] = field(default_factory=dict)
 
     @property
     def step(self) -> int:
@@ -40,10 +42,13 @@ Behaviour: TypeAlias = Callable[[Request], Reply]
 
 @dataclass(slots=True)
 class Hostile:
-    """A running service; `asked`: the requests, in order; `trap`: connections to where it redirected."""
+    """A running service; `asked`: the requests, in order; `sent`: bytes; `trapped`: connections to `trap`, where it
+    redirects; `stop`: takes no connection any more."""
 
     endpoint: str = ""
     asked: list[Request] = field(default_factory=list)
+    sent: int = 0
+    stop: Callable[[], None] = lambda: None
     released: threading.Event = field(default_factory=threading.Event)
     trapped: list[str] = field(default_factory=list)
     trap: str = ""
@@ -59,6 +64,7 @@ class Connection:
 
     def send(self, data: bytes) -> None:
         self.sock.sendall(data)
+        self.hostile.sent += len(data)
 
     def reset(self) -> None:
         """Ends with RST instead of FIN."""
@@ -119,6 +125,7 @@ def rest_service(behaviour: Behaviour) -> Iterator[Hostile]:
     with listening() as server, listening() as trap:
         hostile.endpoint = f"127.0.0.1:{server.getsockname()[1]}"
         hostile.trap = f"127.0.0.1:{trap.getsockname()[1]}"
+        hostile.stop = lambda: server.shutdown(socket.SHUT_RDWR)
         accept(server, lambda sock: _serve(Connection(sock, hostile), behaviour))
         accept(trap, lambda sock: hostile.trapped.append("a connection"))
         try:
@@ -133,7 +140,8 @@ def listening() -> Iterator[socket.socket]:
     try:
         yield server
     finally:
-        server.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):  # it may have been stopped
+            server.shutdown(socket.SHUT_RDWR)
         server.close()
 
 
@@ -156,14 +164,14 @@ def accept(server: socket.socket, serve: Callable[[socket.socket], None]) -> Non
 def _serve(connection: Connection, behaviour: Behaviour) -> None:
     hostile = connection.hostile
     with connection.sock.makefile("rb") as incoming:
-        while (line := incoming.readline()) and not hostile.released.is_set():
-            length = 0
+        while len(line := incoming.readline().split()) == 3 and not hostile.released.is_set():
+            headers = {}
             while (header := incoming.readline()) not in (b"\r\n", b""):
-                name, _, value = header.partition(b":")
-                length = int(value) if name.lower() == b"content-length" else length
-            call = line.split()[1].decode().rsplit("/", 1)[-1]
-            body = incoming.read(length)
-            request = Request(call, hostile.count(call), json.loads(body) if body else {})
+                name, _, value = header.decode("latin-1").partition(":")
+                headers[name.lower()] = value.strip()
+            call = line[1].decode().rsplit("/", 1)[-1]
+            body = incoming.read(int(headers.get("content-length", 0)))
+            request = Request(call, hostile.count(call), json.loads(body) if body else {}, headers)
             hostile.asked.append(request)
             reply = behaviour(request)
             if callable(reply):

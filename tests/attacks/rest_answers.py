@@ -109,9 +109,7 @@ KINDS = (
     Kind(
         "no-utf-8",
         "bytes that are no UTF-8 in every text",
-        _body(
-            lambda body: body.replace(b'": "', b'": "\xff\xfe'),
-        ),
+        _body(lambda body: body.replace(b'": "', b'": "\xff\xfe')),
         odd=True,
     ),
     Kind("html", "an HTML page", _body(lambda body: b"<html><script>alert(1)</script></html>", kind="text/html")),

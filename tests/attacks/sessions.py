@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from attacks.attack import FAILS, FAILS_OR_ENDS, NEVER_READY, SURVIVES, UNHARMED
 from attacks.raw_rest import Behaviour, Connection, Hostile, Reply, Request, answer, proper
 from attacks.services import at, rest
 
+hasty = partial(rest, quick=True)
 REPLAYS = 2
 LOST = "unknown_session"
 CODES = {
@@ -46,7 +48,7 @@ def attacks() -> Iterator[Attack]:
             if (call, code) == ("info", "unimplemented"):
                 expected = UNHARMED
             refusing = at(call, lambda request, code=code: problem(code))
-            yield rest(f"sessions/{call}/{code}", f"{code} without end", expected, refusing, quick=True)
+            yield hasty(f"sessions/{call}/{code}", f"{code} without end", expected, refusing)
     yield from _lost()
     yield from _health()
     yield from _infos()
@@ -57,7 +59,7 @@ def attacks() -> Iterator[Attack]:
 
 def _lost() -> Iterator[Attack]:
     late = at("act", lambda request: problem(LOST) if request.step else None)
-    yield rest("sessions/lose-late", "loses its session late, each time", FAILS, late, quick=True, after=_tries)
+    yield hasty("sessions/lose-late", "loses its session late, each time", FAILS, late, after=_tries)
 
     def then_loading(request: Request) -> Reply:
         if request.call == "act" and request.step:
@@ -77,49 +79,44 @@ def _lost() -> Iterator[Attack]:
 
         return behaviour
 
-    yield rest(
+    yield hasty(
         "sessions/lose-and-resume",
         "loses its session late, is away until the run ends, and is there for --resume",
         FAILS_OR_ENDS,
         loading_after_loss({}),
-        quick=True,
         resumes=5,
         after=_tries,
     )
-    yield rest(
+    yield hasty(
         "sessions/lose-and-resume-0",
         "the same where no replay is granted",
         FAILS_OR_ENDS,
         loading_after_loss({}),
-        quick=True,
         resumes=3,
         overrides=["agent_service.replays=0"],
         after=_one_try,
     )
-    yield rest(
+    yield hasty(
         "sessions/lose-0",
         "loses it where no replay is granted",
         FAILS,
         at("act", then_loading),
-        quick=True,
         overrides=["agent_service.replays=0"],
         after=_one_try,
     )
-    yield rest(
+    yield hasty(
         "sessions/reset-each-act",
         "drops every connection that asks for an action",
         FAILS_OR_ENDS,
         at("act", lambda request: Connection.reset),
-        quick=True,
     )
     for code in (LOST, "busy", "agent"):
         text = problem(code) if code in CODES else answer({"status": "no"})
-        yield rest(
+        yield hasty(
             f"sessions/stop-{code}",
             "fails where the organiser said on_error=stop",
             FAILS_OR_ENDS,
             at("act", lambda request, text=text: text),
-            quick=True,
             overrides=["agent_service.on_error=stop"],
         )
 
@@ -144,21 +141,19 @@ def _health() -> Iterator[Attack]:
     for status in ("loading", "draining", "READY", "", "ok", "ready ", "error"):
         what = f"says {status!r} for ever"
         expected = SURVIVES if status.strip() in ("ok", "ready") else NEVER_READY
-        yield rest(
+        yield hasty(
             f"sessions/health/{status.strip() or 'empty'}{'-' * (status != status.strip())}",
             what,
             expected,
             saying(status),
-            quick=True,
         )
-    yield rest(
+    yield hasty(
         "sessions/health/flapping",
         "ready and loading in turn",
         SURVIVES,
         at("health", lambda request: answer({"status": ("loading", "ready")[request.number % 2]})),
-        quick=True,
     )
-    yield rest(
+    yield hasty(
         "sessions/health/ready-once",
         "ready once, and then never; loses every session",
         FAILS_OR_ENDS,
@@ -169,7 +164,6 @@ def _health() -> Iterator[Attack]:
             if request.call == "act"
             else None
         ),
-        quick=True,
     )
 
 
@@ -217,24 +211,19 @@ def _clocks() -> Iterator[Attack]:
 
     for seconds in (0.90, 0.97, 0.99, 1.0, 1.01, 1.03, 1.10):
         name, what = f"clock/act-{seconds:.2f}", f"answers {seconds:g} s after the question, {SECONDS:g} s are granted"
-        yield rest(name, what, SURVIVES, after(seconds, "act"), quick=True)
+        yield hasty(name, what, SURVIVES, after(seconds, "act"))
         what = f"the last five bytes come {seconds:g} s after the question"
-        yield rest(f"clock/half-{seconds:.2f}", what, SURVIVES, after(seconds, "act", half=True), quick=True)
+        yield hasty(f"clock/half-{seconds:.2f}", what, SURVIVES, after(seconds, "act", half=True))
     for seconds in (1.4, 1.5, 1.6):
-        yield rest(
-            f"clock/reset-{seconds}", "answers reset at its deadline", SURVIVES, after(seconds, "reset"), quick=True
-        )
-        yield rest(
-            f"clock/info-{seconds}", "answers info at its deadline", SURVIVES, after(seconds, "info"), quick=True
-        )
-    yield rest("clock/late-3", "answers 3 s late", FAILS, after(4.0, "act"), quick=True)
+        yield hasty(f"clock/reset-{seconds}", "answers reset at its deadline", SURVIVES, after(seconds, "reset"))
+        yield hasty(f"clock/info-{seconds}", "answers info at its deadline", SURVIVES, after(seconds, "info"))
+    yield hasty("clock/late-3", "answers 3 s late", FAILS, after(4.0, "act"))
     turning = at("act", lambda request: _slowly(request, 0.5))
-    yield rest(
+    yield hasty(
         "clock/episode",
         "each answer in time, the episode never ends",
         FAILS,
         turning,
-        quick=True,
         overrides=["agent_service.deadlines.episode=3"],
     )
 
@@ -254,21 +243,12 @@ def _many() -> Iterator[Attack]:
         "workers": ["evaluation.parallel.workers=2", "dataset.limit=2"],
         "workers-sessions": ["evaluation.parallel.workers=2", "evaluation.parallel.sessions=2", "dataset.limit=4"],
     }.items():
-        yield rest(
-            f"many/{name}/hang",
-            f"hangs in all {name}",
-            FAILS_OR_ENDS,
-            hang,
-            quick=True,
-            overrides=overrides,
-            bound=40.0,
-        )
-        yield rest(
+        yield hasty(f"many/{name}/hang", f"hangs in all {name}", FAILS_OR_ENDS, hang, overrides=overrides, bound=40.0)
+        yield hasty(
             f"many/{name}/texts",
             f"hostile texts in all {name}",
             FAILS_OR_ENDS,
             at("act", lambda request: answer(proper(request) | {"action": "\x1b[31m\n" + "Q" * 1000})),
-            quick=True,
             overrides=overrides,
             bound=40.0,
         )

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import yaml
-
 from api.raw_http2 import raw_service, trailers_only
+
 from graphs import write_r2r
 from nav_eval.results.run_directory import public_config
 from nav_eval.runs.registry import benchmark_config

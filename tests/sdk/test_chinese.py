@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import http.server
 import logging
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from attacks.raw_rest import answer, rest_service
 from nav_eval_sdk import cli
 from nav_eval_sdk.competition import Competition, Refusal
 from nav_eval_sdk.server.serving import Server, start
@@ -81,23 +80,9 @@ def test_logs_are_chinese_and_tracebacks_stay() -> None:
     assert Spoken("%(message)s").format(record) == "正在 [::1]:80 提供服务。"
 
 
-class Refusing(http.server.BaseHTTPRequestHandler):
-    asked: list[str] = []  # noqa: RUF012 - of this test's one server
-
-    def do_GET(self) -> None:
-        self.asked.append(self.headers["Accept-Language"])
-        self.send_error(404)
-
-    def log_message(self, *args: object) -> None:  # type: ignore[override]
-        """Nothing: pytest shows what fails."""
-
-
 @pytest.mark.parametrize(("language", "asked"), [("zh", "zh"), ("en", "en")])
 def test_the_server_is_asked_in_the_users_language(language: str, asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NAV_EVAL_LANG", language)
-    with http.server.HTTPServer(("127.0.0.1", 0), Refusing) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        with pytest.raises(Refusal):
-            Competition(f"http://127.0.0.1:{server.server_port}", "token").phases()
-        server.shutdown()
-    assert Refusing.asked[-1] == asked
+    with rest_service(lambda request: answer(b"{}", status="404 Not Found")) as server, pytest.raises(Refusal):
+        Competition(f"http://{server.endpoint}", "token").phases()
+    assert server.asked[-1].headers["accept-language"] == asked

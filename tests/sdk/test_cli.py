@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import runpy
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
+from attacks.raw_rest import Reply, Request, answer, rest_service
 from nav_eval_sdk import VLNAgent, cli, start
 from nav_eval_sdk.agent_interface import ActionFault, normalise
 from nav_eval_sdk.conformance import Target, check, suitable_episode
@@ -26,7 +24,7 @@ from nav_eval_sdk.errors import Refused
 from nav_eval_sdk.examples.forward import ForwardAgent
 from nav_eval_sdk.protocol.version import SDK_VERSION
 from patience import PATIENCE
-from relays import promptly
+from relays import Relay
 from served import served
 
 ROOT = Path(__file__).parents[2]
@@ -178,32 +176,21 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(command in shown for command in ("serve", "check", "new"))
 
 
-class Unprotected(BaseHTTPRequestHandler):
-    """A service that tells of itself and has none of the protections, with Flask's kind of mistakes."""
+READY = {"status": "ready"}
+UNPROTECTED = {
+    "info": {"protocols": [1]}, "health": READY, "reset": READY, "validate": READY, "act": {"action": "move_forward"},
+}  # fmt: skip
+"""A service that tells of itself and has none of the protections, with Flask's kind of mistakes."""
 
-    def log_message(self, *arguments: Any) -> None:
-        """Quiet."""
 
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self._answer({"reset": {"status": "ready"}, "act": {"action": "move_forward"}, "validate": {"status": "ready"}})
-
-    def do_GET(self) -> None:
-        self._answer({"info": {"protocols": [1]}, "health": {"status": "ready"}})
-
-    def _answer(self, answers: dict[str, Any]) -> None:
-        answer = answers.get(self.path.rsplit("/", 1)[-1])
-        self.send_response(200 if answer else 404)
-        self.end_headers()
-        self.wfile.write(json.dumps(answer).encode())
+def unprotected(request: Request) -> Reply:
+    found = UNPROTECTED.get(request.call)
+    return answer(json.dumps(found).encode(), status="200 OK" if found else "404 Not Found", kind="text/html")
 
 
 def test_check_finds_what_is_wrong() -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Unprotected)
-    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    found = {finding.check: finding for finding in check(Target(f"127.0.0.1:{server.server_address[1]}"))}
-    server.shutdown()
-    server.server_close()
+    with rest_service(unprotected) as service:
+        found = {finding.check: finding for finding in check(Target(service.endpoint))}
     assert not found["info"].ok
     assert not found["plays episodes"].ok
     assert not found["keeps the order of steps"].ok
@@ -212,46 +199,25 @@ def test_check_finds_what_is_wrong() -> None:
     assert found["health"].ok
 
 
-@contextmanager
-def dropping(target: str, kept: int) -> Iterator[str]:
-    """A proxy before a service that lets `kept` connections through and drops all later ones; gives its endpoint."""
-    host, _, port = target.rpartition(":")
-    listener = socket.create_server(("127.0.0.1", 0))
+class Dropping(Relay):
+    """Lets `kept` connections through and drops all later ones."""
 
-    def pump(source: socket.socket, sink: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(1 << 16):
-                sink.sendall(data)
-        with suppress(OSError):
-            sink.shutdown(socket.SHUT_RDWR)
+    def __init__(self, port: int, kept: int) -> None:
+        self._left = kept
+        super().__init__(port)
 
-    def serve() -> None:
-        with suppress(OSError):
-            for number in itertools.count():
-                client, _ = listener.accept()
-                if number >= kept:
-                    client.close()
-                    continue
-                service = socket.create_connection((host, int(port)))
-                promptly(client, service)
-                for ends in ((client, service), (service, client)):
-                    threading.Thread(target=pump, args=ends, daemon=True).start()
-
-    threading.Thread(target=serve, daemon=True).start()
-    try:
-        yield f"127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
+    def admits(self) -> bool:
+        self._left -= 1
+        return self._left >= 0
 
 
 @pytest.mark.parametrize(("protocol", "kept"), [("rest", 1), ("rest", 10), ("grpc", 2), ("grpc", 6)])
 def test_check_survives_a_service_that_drops_connections(protocol: str, kept: int) -> None:
     with (
         start(ForwardAgent, protocol=protocol, port=0).wait_loaded() as server,
-        dropping(server.endpoint, kept) as endpoint,
+        Dropping(server.port, kept) as relay,
     ):
-        done = run("check", endpoint, "--protocol", protocol, "--timeout", "3")
+        done = run("check", relay.endpoint, "--protocol", protocol, "--timeout", "3")
     assert done.returncode == 1, done.stdout + done.stderr
     assert done.stderr == ""
     faults = done.stdout.count("FAULT")

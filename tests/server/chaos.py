@@ -106,7 +106,7 @@ class Storm:
             return True
         if name != "evaluator":
             return served.kill(name)
-        for pid in evaluators(served.pids().get("worker", 0)):
+        for pid in children_of(served.pids().get("worker", 0)):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
                 return True
@@ -140,8 +140,8 @@ class Storm:
                 assert one.ended_at <= after.started_at
 
 
-def evaluators(worker: int) -> Iterator[int]:
-    """Children of the worker, whichever of its threads began them."""
-    for path in Path(f"/proc/{worker}/task").glob("*/children"):
+def children_of(process: int) -> Iterator[int]:
+    """Whichever of its threads began them."""
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError):
             yield from map(int, path.read_text().split())

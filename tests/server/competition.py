@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,15 +36,25 @@ def phase(kind: str = "service", **quota: int) -> dict[str, object]:
     return {**DATES, "split": "val", "kind": kind, "quota": {"per_day": 100, "concurrent": 100} | quota}
 
 
-def write_challenge(folder: Path, **changes: object) -> Challenge:
-    """A founded competition with one phase, dev; `changes` are laid over the keys of its challenge.yaml."""
+@cache
+def created() -> tuple[Path, dict[str, Any]]:
+    """Folder and rules, once: each test begins with a copy."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     create(folder, ANSWERS)
-    path = Folder(folder).challenge
-    content = yaml.safe_load(path.read_text()) | {"evaluation": evaluation(), "phases": {"dev": phase()}}
+    content: dict[str, Any] = yaml.safe_load(Folder(folder).challenge.read_text())
+    content |= {"evaluation": evaluation(), "phases": {"dev": phase()}}
     content["endpoints"]["allowed_networks"] = ["loopback"]
     del content["dry_run"]  # the demo's homes have no graph
     del content["ranking"]["secondary_metrics"]
+    return folder, content
+
+
+def write_challenge(folder: Path, **changes: object) -> Challenge:
+    """A competition with one phase, dev; `changes` are laid over the keys of its challenge.yaml."""
+    place, content = created()[0], deepcopy(created()[1])
+    shutil.copytree(place, folder)
     for key, value in changes.items():
         content[key] = content.get(key, {}) | value if isinstance(value, dict) else value
-    path.write_text(yaml.safe_dump(content))
+    Folder(folder).challenge.write_text(yaml.dump(content, Dumper=yaml.CSafeDumper))
     return Challenge.model_validate({**content, "folder": folder.resolve()})

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 from django.conf import settings
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connections
@@ -40,6 +41,8 @@ if not apps.ready:
 
 alike.SECONDS = 0.0
 """A test looks at what it has just changed."""
+PBKDF2PasswordHasher.iterations = 1
+"""Hashing is slow on purpose; a served process takes such a hash too, for it says of itself how often."""
 
 
 @pytest.fixture(scope="session")

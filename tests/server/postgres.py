@@ -27,12 +27,13 @@ def programs() -> Path | None:
 
 @dataclass
 class Postgres:
-    """`url`: of the database `competition`."""
+    """`url`: of the database `competition`; `template`: how it is made anew with tables, once they were made."""
 
     bin: Path
     data: Path
     port: int
     process: subprocess.Popen[bytes] | None = None
+    template: Sequence[str] = ()
 
     @property
     def url(self) -> str:

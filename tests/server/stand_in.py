@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 EPISODES = 5
-SECONDS = float(os.environ.get("STAND_IN_SECONDS", "0.08"))
-"""That an episode takes."""
+SECONDS = [float(word) for word in os.environ.get("STAND_IN_SECONDS", "0.08").split(",")]
+"""That each episode takes; the last is for all that follow."""
 
 
 def metric(submission: str, episode: int) -> float:
@@ -62,7 +62,7 @@ def main() -> int:
     done = played(journal)
     for number in map(str, range(EPISODES)):
         if number not in done:
-            time.sleep(SECONDS)
+            time.sleep(SECONDS[min(int(number), len(SECONDS) - 1)])
             value = metric(out.parent.name, int(number))
             record = {"scene_id": "s", "episode_id": number, "status": "ok", "metrics": {"spl": value}}
             done[number] = json.dumps(record)

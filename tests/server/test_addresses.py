@@ -12,14 +12,14 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from attacks.raw_rest import Reply, Request, answer, rest_service
 from nav_eval.api.connecting import connect
 from nav_eval.errors import NavEvalError
 from nav_eval_sdk import start
@@ -273,20 +273,13 @@ def test_redirects_are_not_followed(bench: Bench, protocol: Protocol) -> None:
     canary = Canary("127.0.0.2")
     statuses = iter([301, 302, 303, 307, 308] * 20)
 
-    class Elsewhere(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(next(statuses))
-            self.send_header("Location", f"http://127.0.0.2:{canary.port}{self.path}")
-            self.end_headers()
+    def send_elsewhere(request: Request) -> Reply:
+        where = f"Location: http://127.0.0.2:{canary.port}/api/v1/{request.call}\r\n"
+        return answer(b"", status=f"{next(statuses)} Elsewhere", head=where)
 
-        def log_message(self, *_: Any) -> None:
-            """Silent."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with rest_service(send_elsewhere) as server:
         for _ in range(5):
-            bench.every_way(f"http://127.0.0.1:{server.server_port}", protocol)
-        server.shutdown()
+            bench.every_way(f"http://{server.endpoint}", protocol)
     assert bench.said == ONE_ANSWER
     assert canary.heard == 0
     canary.close()

@@ -39,7 +39,7 @@ from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.health import health
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, State
-from patience import until
+from patience import PATIENCE, until
 from server.boards import NOW, done, team
 from server.competition import phase
 from server.conftest import Make, use
@@ -72,7 +72,7 @@ def test_a_running_attempt_goes_on_after_backup_wipe_and_restore(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With commands as an organiser has them; the machine is lost while an evaluation is half done."""
-    monkeypatch.setenv("STAND_IN_SECONDS", "3.0")
+    monkeypatch.setenv("STAND_IN_SECONDS", f"0.1,0.1,{PATIENCE}")
     challenge = make(queue={"lease_seconds": 3}, endpoints=QUICK)
     file, kept = Folder(challenge.folder).challenge, tmp_path / "kept.tar"
     first = done(team("before"), dict.fromkeys(KEYS, 0.5))

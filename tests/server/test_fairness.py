@@ -52,11 +52,10 @@ def waits(entries: list[tuple[int, float, float]], workers: int) -> dict[int, li
     found: dict[int, list[float]] = defaultdict(list)
     seconds: dict[int, float] = defaultdict(float)
     queue, running, now = list(enumerate(entries)), [], 0.0
+    teams = {team for team, _, _ in entries}
     while queue:
         at = NOON + timedelta(seconds=now)
-        had = {
-            team: seconds[team] + sum(now - began for _, began, other in running if other == team) for team in range(99)
-        }
+        had = {team: seconds[team] + sum(now - began for _, began, one in running if one == team) for team in teams}
         ready = [
             Waiting(str(n), team, NOON + timedelta(seconds=came), str(team))
             for n, (team, came, _) in queue

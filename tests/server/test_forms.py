@@ -5,16 +5,14 @@ The other direction, who may do what, is in test_pages. Each form is sent by its
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from django.contrib.auth.hashers import make_password
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
-from django.test import Client, override_settings
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -74,13 +72,8 @@ class Forms(HTMLParser):
 
 
 @pytest.fixture
-def full(make: Make) -> Iterator[Crowd]:
+def full(make: Make) -> Crowd:
     """Every kind of form is on some page: hours are booked, an appeal is open, a file can be sent."""
-    with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):  # the quickest
-        yield busy(make)
-
-
-def busy(make: Make) -> Crowd:
     phases = {"dev": phase(), "hidden": phase() | {"board": "private"}, "files": phase("predictions")}
     found = crowd(make(phases=phases, slots={"per_week": 5}, dry_run={}, endpoints={"probe_seconds": 0.05}))
     Endpoint.objects.update(url=NOTHING_THERE)
@@ -88,7 +81,6 @@ def busy(make: Make) -> Crowd:
     person("newcomer")
     for name, state in (("waiting", Team.State.PENDING), ("blocked", Team.State.BLOCKED)):
         person(name, Team.objects.create(name=name, state=state))
-    User.objects.update(password=make_password(PASSWORD))
     now = timezone.now()
     slots.book(found.challenge, found.team, slots.free_hours(found.challenge, now)[5], 1, "member", now)
     appeals.appeal(found.challenge, found.mine["failed"], "why?", User.objects.get(username="member"), now)
@@ -110,8 +102,9 @@ def strict(full: Crowd, role: str) -> Client:
 @pytest.mark.parametrize("role", ROLES)
 def test_every_form_that_is_shown_is_accepted(full: Crowd, role: str) -> None:
     sent: set[tuple[str, ...]] = set()
+    visitor = full.visitor(role)
     for page in pages(full):
-        answer = full.visitor(role).get(page)
+        answer = visitor.get(page)
         for n, form in enumerate(Forms(page, answer.content.decode()).found if answer.status_code == 200 else ()):
             for which, button in enumerate(form.buttons):
                 key = (form.action, *form.data, *(f"{name}={value}" for name, value in button.items()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from django.db import connections
 
 from nav_eval_server.challenge import Challenge
 from server.conftest import Make
@@ -45,11 +46,16 @@ def database() -> Iterator[Postgres]:
 
 @pytest.fixture
 def make(make: Make, database: Postgres) -> Callable[..., Challenge]:
-    """Of conftest, with an empty database of this server."""
+    """Of conftest, with a database of this server that has every table and nothing in them."""
 
     def made(**changes: object) -> Challenge:
         database.run("dropdb", "-f", *database.there, "competition")
-        database.run("createdb", *database.there, "competition")
-        return make(database=database.url, **changes)
+        database.run("createdb", *database.there, *database.template, "competition")
+        found = make(database=database.url, **changes)
+        if not database.template:
+            connections.close_all()
+            database.run("createdb", *database.there, "-T", "competition", "migrated")
+            database.template = ["-T", "migrated"]
+        return found
 
     return made

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import pytest
 import yaml
 
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, InputError
 from nav_eval.results.audit import check_files
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
@@ -30,10 +30,11 @@ from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Submission
 from nav_eval_server.opening import CHANGED, OPENED
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import FINAL, State
-from nav_eval_server.serving import children, module
+from nav_eval_server.serving import children, module, serve
 from nav_eval_server.settings import current
 from nav_eval_server.vault import Vault
 from patience import PATIENCE, until
+from server.chaos import children_of
 from server.competition import phase
 from server.conftest import Make, use
 from server.serving import Served, free_port, joined, serving
@@ -86,7 +87,12 @@ def test_serve_hands_the_proxy_on(make: Make) -> None:
         assert web.command[4:7] == ["0.0.0.0", "1", told]
 
 
-def test_a_service_and_a_file_are_judged(make: Make) -> None:
+def test_a_service_and_a_file_are_judged_whatever_variables_are_set(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a shell that speaks Chinese, and is also used to enter other competitions."""
+    for name, value in values(tmp_path).items():
+        monkeypatch.setenv(name, value)
     challenge = make(endpoints=QUICK, phases={"dev": phase(), "files": phase("predictions")})
     dispatcher = Dispatcher(challenge)
     predictions = _predictions(challenge.evaluation["dataset"]["data_path"])
@@ -115,24 +121,6 @@ def test_a_service_and_a_file_are_judged(make: Make) -> None:
     assert events.broken() is None
     held = [path for path in challenge.folder.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
     assert held == []
-
-
-def test_a_submission_is_judged_whatever_variables_are_set(
-    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A shell that speaks Chinese, and is also used to enter other competitions."""
-    challenge = make(endpoints=QUICK, phases={"files": phase("predictions"), "dev": phase()})
-    for name, value in values(tmp_path).items():
-        monkeypatch.setenv(name, value)
-    with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge):
-        aurora = team("aurora", agent.endpoint)
-        predictions = _predictions(challenge.evaluation["dataset"]["data_path"])
-        made = [
-            Dispatcher(challenge).submit(aurora, "files", predictions=predictions),
-            Dispatcher(challenge).submit(aurora, "dev", endpoint=aurora.endpoints.get()),
-        ]
-        until(lambda: all(map(finished, made)), "two submissions")
-    assert set(Submission.objects.values_list("state", flat=True)) == {State.DONE}, list(Attempt.objects.values())
 
 
 def _predictions(data: str) -> bytes:
@@ -207,30 +195,43 @@ def alive(pid: int) -> bool:
     return path.exists() and path.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def test_serve_says_what_is_in_its_way(make: Make) -> None:
-    """A port that is taken, a folder that is being served, a token that the server does not know."""
-    challenge = make()
-    command = [*NAV_EVAL, "competition", "serve", str(Folder(challenge.folder).challenge), "--jobs", "0", "--port"]
-    port = free_port()
-    first = subprocess.Popen([*command, str(port)], stderr=subprocess.PIPE, text=True)
+def test_what_is_served_is_in_the_way_of_a_second_and_holds_three_hundred_browsers(make: Make) -> None:
+    """A port that is taken, a folder that is being served, a token that the server does not know; and each browser has
+    its answer while all the others are still there: then all that is served takes less than 400 MB."""
+    file, port = Folder(make().folder).challenge, free_port()
+    command = [*NAV_EVAL, "competition", "serve", str(file), "--jobs", "1", "--port", str(port)]
+    first = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert first.stderr is not None
         assert f"http://127.0.0.1:{port}" in first.stderr.readline()
-        until(lambda: Served(challenge.folder, port, first).healthz() == 200, "healthz")  # type: ignore[arg-type]
+        until(lambda: Served(file.parent, port, first).healthz() == 200, "healthz")  # type: ignore[arg-type]
         for where, told in ((port, "Choose another --port"), (free_port(), "is being served already")):
-            said = subprocess.run([*command, str(where)], capture_output=True, text=True)
-            assert (said.returncode, told in said.stderr, len(said.stderr.splitlines())) == (2, True, 1)
-        (challenge.folder / "token").write_text("x")
-        join = ["--join", f"http://127.0.0.1:{port}", "--token-file", str(challenge.folder / "token")]
+            with pytest.raises(InputError, match=told):
+                serve(file, port=where)
+        (file.parent / "token").write_text("x")
+        join = ["--join", f"http://127.0.0.1:{port}", "--token-file", "token", "--work-in", "other"]
         said = subprocess.run(
-            [*NAV_EVAL, "competition", "worker", *join], cwd=challenge.folder, capture_output=True, text=True
+            [*NAV_EVAL, "competition", "worker", *join], cwd=file.parent, capture_output=True, text=True
         )
-        assert (said.returncode, "does not know this worker's token" in said.stderr) == (2, True)
+        assert (said.returncode, "does not know this worker's token" in said.stderr) == (2, True), said.stderr
+        with ExitStack() as kept:
+            for _ in range(300):
+                browser = kept.enter_context(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE))
+                browser.sendall(b"GET /static/icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                assert browser.recv(64).startswith(b"HTTP/1.1 200 OK")
+            processes = [first.pid, *children_of(first.pid)]
+            assert len(processes) >= 4
+            assert sum(map(resident_mb, processes)) < 400
         first.terminate()
         assert first.wait(PATIENCE) == 0
     finally:
         first.kill()
         first.communicate()
+
+
+def resident_mb(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1024  # type: ignore[index]
 
 
 LEAVES_FREE: dict[str, dict[str, Any]] = {
@@ -339,21 +340,3 @@ def test_changed_rules_are_not_served(command: Callable[..., int], name: str, op
     for refused in ("serve", *LEAVES_FREE):
         with pytest.raises(ConfigError, match=r"rules were changed after .+ found the competition anew in another"):
             command(refused, **LEAVES_FREE.get(refused, {"port": free_port()}))
-
-
-def test_three_hundred_browsers_keep_their_connections_and_memory_stays_small(make: Make) -> None:
-    """Each has its answer while all the others are still there; then all that is served takes less than 400 MB."""
-    with serving(make(), jobs=1) as served, ExitStack() as kept:
-        until(lambda: served.healthz() == 200, "healthz")
-        for _ in range(300):
-            browser = kept.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE))
-            browser.sendall(b"GET /static/icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            assert browser.recv(64).startswith(b"HTTP/1.1 200 OK")
-        processes = {served.process.pid, *served.pids().values()}
-        assert len(processes) >= 4
-        assert sum(map(resident_mb, processes)) < 400
-
-
-def resident_mb(pid: int) -> float:
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1024  # type: ignore[index]

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from django.core.wsgi import get_wsgi_application
 from django.utils import timezone
 from waitress.server import create_server
 
+from attacks.raw_rest import Connection, answer, rest_service
 from nav_eval_sdk import cli, competition, start, submissions
 from nav_eval_sdk.competition import Competition, Refusal
 from nav_eval_sdk.examples.random_agent import RandomAgent
@@ -264,47 +264,19 @@ def test_a_wrong_token_and_a_server_that_is_none(
         unused.bind(("127.0.0.1", 0))
         code, _, err = run(f"http://127.0.0.1:{unused.getsockname()[1]}", token, "status")
     assert (code, "Try again later" in err, err.count("\n")) == (3, True, 1)
-    with other("HTTP/1.0 200 OK", b"<html>") as url:
-        code, _, err = run(url, token, "status")
+    with rest_service(lambda request: answer(b"<html>")) as other:
+        code, _, err = run(f"http://{other.endpoint}", token, "status")
     assert (code, "is not a competition server" in err) == (2, True)
 
 
-class other:  # noqa: N801 - used as a function
-    """Something else that speaks HTTP; `heard`: the Authorization that came."""
-
-    def __init__(self, status: str, body: bytes, **headers: str) -> None:
-        heard: list[str | None] = []
-
-        class Answer(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                heard.append(self.headers.get("Authorization"))
-                self.send_response(int(status.split()[1]))
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: Any) -> None:
-                """Silent."""
-
-        self.heard = heard
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> str:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return self.url
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
 def test_a_token_follows_no_redirect(token: str, run: Run) -> None:
-    target = other("HTTP/1.0 200 OK", b"[]")
-    with target as url, other("HTTP/1.0 302 Found", b"", Location=f"{url}/api/v1/submissions") as first:
-        code, _, err = run(first, token, "status")
-    assert (code, target.heard, "sends us on to" in err) == (2, [], True)
+    def send_elsewhere(connection: Connection) -> None:
+        where = f"Location: http://{connection.hostile.trap}/api/v1/submissions\r\n"
+        connection.send(answer(b"", status="302 Found", head=where))
+
+    with rest_service(lambda request: send_elsewhere) as other:
+        code, _, err = run(f"http://{other.endpoint}", token, "status")
+    assert (code, other.trapped, "sends us on to" in err) == (2, [], True)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
 import pytest
 import schemathesis
+from django.core.wsgi import get_wsgi_application
 from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
@@ -317,6 +319,11 @@ def test_the_document_is_valid_openapi(full: Crowd) -> None:
     schemathesis.openapi.from_dict(document()).validate()
 
 
+@cache
+def schema() -> Any:
+    return schemathesis.openapi.from_wsgi(f"{API}/openapi.json", get_wsgi_application())
+
+
 FITTING, UNFIT = schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE
 CASES = [(one, FITTING) for one in operations()] + [(one, UNFIT) for one in operations() if one[0] != "get"]
 
@@ -327,14 +334,11 @@ def test_every_operation_answers_as_the_document_says(
     full: Crowd, operation: tuple[str, str], mode: Any, examples: int
 ) -> None:
     """Statuses, types and bodies, under random requests that fit and that do not."""
-    from django.core.wsgi import get_wsgi_application
-
     method, path = operation
     scope = Token.Scope.WORKER if path.startswith(WORKERS) else Token.Scope.TEAM
     token = issue(scope, "t", full.team, User.objects.get(username="member"))
-    schema = schemathesis.openapi.from_wsgi(f"{API}/openapi.json", get_wsgi_application())
 
-    @given(case=schema[f"{API}{path}"][method].as_strategy(generation_mode=mode))
+    @given(case=schema()[f"{API}{path}"][method].as_strategy(generation_mode=mode))
     @settings(
         max_examples=examples,
         phases=[Phase.generate],

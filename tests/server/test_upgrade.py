@@ -33,18 +33,25 @@ FIRST = Path(__file__).with_name("first_version")
 MAIN = [sys.executable, "-c", "from nav_eval.cli import main; main()", "competition"]
 
 
-@pytest.fixture
-def upgraded(tmp_path: Path) -> Iterator[Challenge]:
+@pytest.fixture(scope="module")
+def looked_at(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """By the command that an organiser calls first; it also compares the rules with those of the opening."""
-    before: Challenge = settings.CHALLENGE
-    create(tmp_path, ANSWERS)
-    file = Folder(tmp_path).challenge
+    folder = tmp_path_factory.mktemp("first")
+    create(folder, ANSWERS)
+    file = Folder(folder).challenge
     shutil.copy(FIRST / "challenge.yaml", file)
-    with closing(sqlite3.connect(Folder(tmp_path).database)) as database:
+    with closing(sqlite3.connect(Folder(folder).database)) as database:
         database.executescript((FIRST / "database.sql").read_text())
     said = subprocess.run([*MAIN, "doctor", str(file)], capture_output=True, text=True)
     assert "ok   audit log and board snapshots are whole" in said.stdout, said.stderr
-    challenge = load_challenge(file)
+    return folder
+
+
+@pytest.fixture
+def upgraded(looked_at: Path, tmp_path: Path) -> Iterator[Challenge]:
+    before: Challenge = settings.CHALLENGE
+    shutil.copytree(looked_at, tmp_path, dirs_exist_ok=True)
+    challenge = load_challenge(Folder(tmp_path).challenge)
     use(challenge)
     yield challenge
     use(before)
