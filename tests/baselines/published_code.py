@@ -67,7 +67,7 @@ class NaVid_Agent:
     def act(self, observations, info, episode_id):
         self.seen.append((observations["rgb"].shape, observations["instruction"]["text"]))
         return {"action": [1, 1, 3, 0][(len(self.seen) - 1) % 4]}
-""",
+"""
 }
 UNINAVID = {
     "offline_eval_uninavid.py": """
@@ -82,7 +82,7 @@ class UniNaVid_Agent:
         self.asked.append(([int(rgb[0, 0, 0]) for rgb in self.rgb_list], data["instruction"]))
         self.rgb_list = []
         return {"step": len(self.asked), "path": [[]], "actions": self.answer.split(" ")}
-""",
+"""
 }
 NAVILA = {
     "torch.py": TORCH,

@@ -11,13 +11,7 @@ import numpy as np
 import pytest
 
 from baselines.published_code import NAVID, NAVILA, STREAMVLN, UNINAVID, checkout
-from nav_eval_baselines.published import (
-    NaVidAgent,
-    NaVILAAgent,
-    PublishedError,
-    StreamVLNAgent,
-    UniNaVidAgent,
-)
+from nav_eval_baselines.published import NaVidAgent, NaVILAAgent, PublishedError, StreamVLNAgent, UniNaVidAgent
 from nav_eval_baselines.published.base import PublishedOptions
 from nav_eval_baselines.published.navid import UniNaVidOptions
 from nav_eval_baselines.published.navila import numbers_of, sampled

@@ -67,8 +67,8 @@ def test_all_are_listed_with_their_source(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_it_is_printed_with_the_result(tmp_path: Path) -> None:
-    small = ["dataset.generate={seed: profile, scenes: 1, rooms: 2, per_scene: 1, detail: 20000}", "dataset.limit=1"]
-    overrides = [*small, "dataset.split=all", "profile=navid", "agent_service.agent=stop"]
+    small = ["dataset.generate.rooms=2", "dataset.generate.per_scene=1", "dataset.limit=1"]  # a home of test_collecting
+    overrides = [*small, "profile=navid", "agent_service.agent=stop"]
     config = benchmark_config("vln-demo", overrides=overrides)
     run = run_benchmark(config, tmp_path / "run").path
     assert json.loads((run / "results.json").read_text())["benchmark"].startswith("vln-demo as navid, worlds v")

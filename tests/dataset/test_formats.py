@@ -245,11 +245,7 @@ HIDDEN = {
     "r4r": [WALK],
     "rxr": [ROW],
     "soon": [
-        {
-            **{key: WALK[key] for key in ("path_id", "scan", "path")},
-            "instructions": [{"full": "go"}],
-            "bboxes": [],
-        }
+        {**{key: WALK[key] for key in ("path_id", "scan", "path")}, "instructions": [{"full": "go"}], "bboxes": []}
     ],
     "cvdn": [{"idx": 5, "scan": "S", "target": "bed", "dialog_history": [], "nav_steps": [], "start_pano": "a"}],
     "multion": {"episodes": [{**POINT, "goals": [], "distractors": []}]},

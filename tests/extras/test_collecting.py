@@ -44,13 +44,7 @@ WORLD = [
     "dataset.generate.per_scene=3",
     "dataset.generate.scenes=2",
 ]
-FORMATS = {
-    "lerobot": LeRobot,
-    "streamvln": StreamVLN,
-    "navila": NaVILA,
-    "webdataset": WebDataset,
-    "datasets": Datasets,
-}
+FORMATS = {"lerobot": LeRobot, "streamvln": StreamVLN, "navila": NaVILA, "webdataset": WebDataset, "datasets": Datasets}
 PATHS = 6
 KILLED = """
 import sys

@@ -24,8 +24,7 @@ from nav_eval.testing import check_physics, demand
 from nav_eval.testing.places import room
 
 needs_mujoco = pytest.mark.skipif(
-    find_spec("mujoco") is None,
-    reason="mujoco-core is not installed (pip install 'nav-eval[mujoco]')",
+    find_spec("mujoco") is None, reason="mujoco-core is not installed (pip install 'nav-eval[mujoco]')"
 )
 ROBOTS = ("cylinder", "diff_drive")
 OPEN: Vec3 = (-1.5, 0.0, -1.0)

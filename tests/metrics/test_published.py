@@ -55,13 +55,7 @@ def means(rows: Rows, official_ids_only: bool) -> dict[str, float]:
     [(True, 10.185449, 0.209277, 0.178100), (False, 10.186418, 0.209223, 0.178075)],
 )
 def test_r2r_stop(
-    released: Path,
-    official: Any,
-    play: Any,
-    official_ids_only: bool,
-    error: float,
-    alignment: float,
-    coverage: float,
+    released: Path, official: Any, play: Any, official_ids_only: bool, error: float, alignment: float, coverage: float
 ) -> None:
     found = means(r2r_rows(released, official, play, lambda path: path[:1]), official_ids_only)
     if not REAL:

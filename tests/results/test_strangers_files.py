@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from graphs import write_r2r
 from nav_eval import cli
 from nav_eval.cli import _call
 from nav_eval.cli.exit import guarded
@@ -19,7 +18,6 @@ from nav_eval.cli.say import say_json, say_yaml
 from nav_eval.errors import ConfigError, RunDirectoryError, is_printable, one_line
 from nav_eval.results.records import episode_result
 from nav_eval.results.run_directory import RunDirectory
-from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 
 READERS = [
@@ -30,14 +28,6 @@ READERS = [
 ]
 READERS += [["compare", "{run}", "{own}"], ["publish", "{run}", "--out", "{run}/../public"]]
 DEEP = b"[" * 200_000 + b"\n"
-
-
-@pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("own")
-    config = benchmark_config("r2r", overrides=[*write_r2r(folder), "agent_service.agent=stop", "dataset.limit=2"])
-    run_benchmark(config, folder / "run")
-    return folder / "run"
 
 
 @pytest.fixture

@@ -12,11 +12,8 @@ import sys
 import pytest
 import yaml
 
-from graphs import write_r2r
 from nav_eval.cli import _call
 from nav_eval.cli.exit import guarded
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
 
 CANARY = "from pathlib import Path\nPath({mark!r}).write_text('sung')\nclass Bird: ...\n"
 ONES = {
@@ -48,14 +45,6 @@ READERS = [
 ]
 
 BRIEF = [READERS[0], READERS[4], READERS[-2]]
-
-
-@pytest.fixture(scope="module")
-def own(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("own")
-    config = benchmark_config("r2r", overrides=[*write_r2r(folder), "agent_service.agent=stop", "dataset.limit=2"])
-    run_benchmark(config, folder / "run")
-    return folder / "run"
 
 
 @pytest.fixture
@@ -96,8 +85,7 @@ def test_looking_runs_nothing(own, bird, tmp_path, change, capfd):
 
 
 @pytest.mark.parametrize(
-    ("change", "named"),
-    [(ONES["plugins"], "import 'canary_bird'"), (ONES["the simulator's command"], "execute '")],
+    ("change", "named"), [(ONES["plugins"], "import 'canary_bird'"), (ONES["the simulator's command"], "execute '")]
 )
 @pytest.mark.parametrize("reader", [["report"], ["rescore"], ["replay"]])
 def test_what_it_would_run_is_named_and_the_way_to_allow_it(own, bird, tmp_path, change, named, reader, capfd):

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import multiprocessing
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from logging.handlers import BufferingHandler
 from pathlib import Path
 
 import pytest
 
 from nav_eval import progress
 from nav_eval.config.loader import load_config
-from nav_eval.config.schema import Config, GenerateConfig
-from nav_eval.errors import ConfigError
+from nav_eval.config.schema import Config
+from nav_eval.engine.scene.load import load_scene
+from nav_eval.errors import ConfigError, SceneError
 from nav_eval.runs.builder import make_episodes
 from nav_eval.runs.effective import Effective, generated_data
 from nav_eval_worlds import cached
@@ -20,23 +26,64 @@ from nav_eval_worlds.cached import buildings_of
 from nav_eval_worlds.collection import make_episodes as write_splits
 from nav_eval_worlds.collection import make_scenes, open_sites
 from nav_eval_worlds.shares import assets_of
+from nav_eval_worlds.things.catalogue import variants
 
-SMALL = ("dataset.generate.seed=few", "dataset.generate.rooms=1", "dataset.generate.detail=20000")
+DETAIL = 25_000
+SMALL = ("dataset.generate.seed=few", "dataset.generate.rooms=1", f"dataset.generate.detail={DETAIL}")
 
 
 def demo(*overrides: str) -> Config:
     return load_config("pointnav-demo", overrides=[*SMALL, *overrides], environment={})
 
 
+TWO = demo("dataset.generate.scenes=2", "dataset.split=val_unseen")
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """One of this module's own, for all that it makes."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("cache")
+        patch.setattr(cached, "cache_home", lambda: folder)
+        patch.setattr(progress, "SECONDS_BEFORE_SHARES", 0.0)
+        patch.setattr(progress, "SECONDS_BETWEEN_SHARES", 0.2)
+        yield folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def log(cache: Path) -> list[str]:
+    """What the log says while the first two homes are made."""
+    logger, kept = logging.getLogger("nav_eval"), BufferingHandler(10**6)
+    level = logger.level
+    logger.addHandler(kept)
+    logger.setLevel(logging.INFO)
+    generated_data(TWO)
+    logger.setLevel(level)
+    logger.removeHandler(kept)
+    return [record.getMessage() for record in kept.buffer]
+
+
+def scenes_of(config: Config) -> Path:
+    return Path(str(generated_data(config).simulator.scenes_dir))
+
+
 def homes(config: Config) -> set[str]:
     return {scene for scene, _ in make_episodes(Effective.of(config)).keys}
 
 
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
 def test_as_many_homes_are_played_as_were_asked_for() -> None:
-    two = demo("dataset.generate.scenes=2", "dataset.split=val_unseen")
-    assert len(homes(two)) == 2
-    assert len(list(Path(str(generated_data(two).simulator.scenes_dir)).glob("*.glb"))) == 2
-    assert homes(demo()) < homes(two)
+    assert len(homes(TWO)) == 2
+    assert len(list(scenes_of(TWO).glob("*.glb"))) == 2
+    assert homes(demo()) < homes(TWO)
+
+
+def test_homes_have_the_detail_that_was_asked_for() -> None:
+    for path in scenes_of(TWO).glob("*.glb"):
+        assert 0.9 * DETAIL <= len(load_scene(path).triangles) <= DETAIL
 
 
 def test_no_home_of_an_unseen_split_is_seen_however_many_there_are() -> None:
@@ -47,31 +94,59 @@ def test_no_home_of_an_unseen_split_is_seen_however_many_there_are() -> None:
     assert buildings_of("val_seen", 40, "s").items() == train
 
 
-def test_the_usual_splits_are_byte_for_byte_those_of_three_homes_dealt_out(tmp_path: Path) -> None:
+def test_the_usual_splits_are_those_of_three_homes_dealt_out(tmp_path: Path) -> None:
     """As `generate scenes` and `generate episodes` deal them, and as this release always made them."""
-    for place in range(3):
-        list(make_scenes(tmp_path, [f"few-{place}"], 1, 1, "home", 20000, assets=assets_of(place, 3)))
-    written = write_splits("pointnav", open_sites(tmp_path), tmp_path / "out", 3, "few")
+    scenes = scenes_of(demo("dataset.split=all"))
+    for place, path in enumerate(sorted(scenes.glob("*.semantic.json"))):
+        told = json.loads(path.read_text(encoding="utf-8"))
+        held = {thing["variant"] for thing in told["objects"] if "variant" in thing}
+        assert (path.name, told["assets"]) == (f"home_few-{place}_1r1s.semantic.json", assets_of(place, 3))
+        assert held
+        assert held <= set(variants(assets_of(place, 3)))
+    written = write_splits("pointnav", open_sites(scenes), tmp_path, 3, "few")
     for split in ("val_unseen", "all"):
         made = generated_data(demo(f"dataset.split={split}"))
         assert made.dataset.data_path is not None
         found = Path(made.dataset.data_path.replace("{split}", split))
         for file in (found, *found.parent.glob("content/*")):
             assert file.read_bytes() == (written[split].parent / file.relative_to(found.parent)).read_bytes()
-        for scene in Path(str(made.simulator.scenes_dir)).iterdir():
-            assert scene.read_bytes() == (tmp_path / scene.name).read_bytes()
+    assert files(scenes_of(demo("dataset.split=val_unseen"))).items() < files(scenes).items()
 
 
-def test_what_is_in_the_cache_is_found_without_importing_what_makes_it() -> None:
-    config = demo("dataset.split=all")
-    generated_data(config)
+def test_homes_made_side_by_side_are_those_made_one_after_the_other(tmp_path: Path) -> None:
+    shares: list[float] = []
+    seeds = ["few-1", "few-4"]
+    both = make_scenes(tmp_path, seeds, 1, 1, "home", DETAIL, on_progress=shares.append, assets="val", processes=2)
+    assert [path.name for path in both] == [f"home_{seed}_1r1s.glb" for seed in seeds]
+    assert files(tmp_path) == files(scenes_of(TWO))
+    assert sum(shares) == pytest.approx(1)
+    assert not multiprocessing.active_children()
+
+
+def test_a_process_that_is_killed_ends_the_work_with_a_sentence(tmp_path: Path) -> None:
+    def kill(_: float) -> None:
+        for process in multiprocessing.active_children():
+            process.kill()
+
+    with pytest.raises(SceneError, match="memory runs out: give fewer than 2 --processes"):
+        list(make_scenes(tmp_path, ["a", "b"], 2, 1, "home", 20_000, on_progress=kill, processes=2))
+    assert not multiprocessing.active_children()
+
+
+def test_what_is_in_the_cache_is_found_without_importing_what_makes_it(cache: Path) -> None:
     found = f"""import sys
 from nav_eval.config.schema import GenerateConfig
 from nav_eval_worlds.cached import cached_collection
-cached_collection("pointnav", "all", GenerateConfig(**{config.dataset.generate.model_dump()!r}))
+cached_collection("pointnav", "val_unseen", GenerateConfig(**{TWO.dataset.generate.model_dump()!r}))
 print(*[name for name in sys.modules if name.startswith("nav_eval_worlds")])"""
-    said = subprocess.run([sys.executable, "-c", found], capture_output=True, text=True, check=True).stdout
-    assert set(said.split()) == {f"nav_eval_worlds{part}" for part in ("", ".cached", ".shares")}
+    done = subprocess.run(
+        [sys.executable, "-c", found],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"NAV_EVAL_CACHE": str(cache)},
+    )
+    assert set(done.stdout.split()) == {f"nav_eval_worlds{part}" for part in ("", ".cached", ".shares")}
 
 
 def test_a_split_that_is_not_made_is_told_beside_those_that_are() -> None:
@@ -79,16 +154,8 @@ def test_a_split_that_is_not_made_is_told_beside_those_that_are() -> None:
         generated_data(demo("dataset.split=val"))
 
 
-def test_what_is_made_for_a_run_tells_its_progress_in_the_log(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(cached, "cache_home", lambda: tmp_path)
-    monkeypatch.setattr(progress, "SECONDS_BEFORE_SHARES", 0.0)
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN_SHARES", 0.2)
-    caplog.set_level(logging.INFO, "nav_eval")
-    made = GenerateConfig(seed="a", scenes=1, rooms=2, detail=20_000, per_scene=1)
-    cached.cached_collection("pointnav", "train", made)
-    lines = [line for line in caplog.messages if line.startswith("1 buildings: ")]
+def test_what_is_made_for_a_run_tells_its_progress_in_the_log(log: list[str]) -> None:
+    lines = [line for line in log if line.startswith("2 buildings: ")]
     shares = [int(line.split()[2].rstrip("%,")) for line in lines]
     assert len(shares) > 2
     assert shares == sorted(shares)

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import trimesh
 
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.engine.scene.load import load_scene
 from nav_eval.engine.scene.scene import Scene
-from nav_eval_worlds import GENERATOR
+from nav_eval_worlds import GENERATOR, workers
 from nav_eval_worlds.collection import make_scenes
 from nav_eval_worlds.episodes.site import load_site
-from nav_eval_worlds.plan.floor_plan import Kind
-from nav_eval_worlds.world import World
-
-MakeWorld = Callable[[int, int, int, Kind], World]
+from worlds.buildings import HOME, RELEASED, make_world
 
 
-def test_the_loader_reads_what_was_written(make_world: MakeWorld, tmp_path: Path) -> None:
-    world = make_world(2, 7, 1, "home")
+def test_the_loader_reads_what_was_written(tmp_path: Path) -> None:
+    world = make_world(*HOME)
     path = world.save(tmp_path)
     scene, own = load_scene(path), world.scene()
     assert len(scene.triangles) == len(own.triangles)
@@ -68,8 +65,8 @@ def _lit_corners(scene: Scene) -> np.ndarray:
     return ordered
 
 
-def test_trimesh_reads_the_same_mesh(make_world: MakeWorld) -> None:
-    world = make_world(2, 7, 1, "home")
+def test_trimesh_reads_the_same_mesh() -> None:
+    world = make_world(*HOME)
     scene: Any = trimesh.load(io.BytesIO(world.glb()), file_type="glb")
     assert sum(len(mesh.faces) for mesh in scene.geometry.values()) == len(world.mesh.triangles)
     low, high = scene.bounds
@@ -77,17 +74,19 @@ def test_trimesh_reads_the_same_mesh(make_world: MakeWorld) -> None:
     assert np.allclose(high, world.mesh.positions.max(axis=0), atol=1e-6)
 
 
-def test_objects_have_the_boxes_of_their_triangles(make_world: MakeWorld) -> None:
-    world = make_world(2, 7, 1, "home")
+def test_objects_have_the_boxes_of_their_triangles() -> None:
+    world = make_world(*HOME)
     for thing in world.objects[::7]:
         own = world.mesh.positions[world.mesh.objects == thing.id]
         assert np.allclose(own.min(axis=0), np.subtract(thing.center, np.divide(thing.size, 2)))
         assert np.allclose(own.max(axis=0), np.add(thing.center, np.divide(thing.size, 2)))
 
 
-def test_names_that_are_given_keep_the_seed_out_of_every_file(tmp_path: Path) -> None:
-    (path,) = make_scenes(tmp_path, ["a-private-seed"], 2, 1, "home", 20_000, "hidden")
+def test_names_that_are_given_keep_the_seed_out_of_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seed, rooms, storeys, kind = RELEASED[1]
+    monkeypatch.setattr(workers, "generate_world", lambda *case: make_world(*case[:4]))
+    (path,) = make_scenes(tmp_path, [str(seed)], rooms, storeys, kind, 20_000, "hidden")
     assert path.name == "hidden_0.glb"
     files = sorted(tmp_path.iterdir())
     assert [file.name for file in files] == ["hidden_0.glb", "hidden_0.navmesh", "hidden_0.semantic.json"]
-    assert not any(b"a-private-seed" in file.read_bytes() for file in files)
+    assert not any(b"anywhere" in file.read_bytes() for file in files)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -23,7 +22,7 @@ from nav_eval_worlds.mesh.item import Item
 from nav_eval_worlds.mesh.tessellate import tessellate
 from nav_eval_worlds.mesh.triangles import Mesh
 from nav_eval_worlds.mesh.voxels import voxelise
-from nav_eval_worlds.plan.floor_plan import Kind, Plan, Window
+from nav_eval_worlds.plan.floor_plan import Plan, Window
 from nav_eval_worlds.plan.openings import make_plan
 from nav_eval_worlds.rays import sources
 from nav_eval_worlds.rays.march import Grid
@@ -33,8 +32,7 @@ from nav_eval_worlds.shell.windows import curtain_places
 from nav_eval_worlds.surfaces.parametric import Model
 from nav_eval_worlds.surfaces.styles import building_style
 from nav_eval_worlds.world import World
-
-MakeWorld = Callable[[int, int, int, Kind], World]
+from worlds.buildings import HOME, make_world
 
 
 def test_rays_through_voxels_agree_with_the_slab_method() -> None:
@@ -85,8 +83,8 @@ def texels(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return at, patches.labels[chart, 1], world.lightmap[row, column].mean(axis=1)
 
 
-def test_floors_are_darker_under_beds_than_in_the_open(make_world: MakeWorld) -> None:
-    world = make_world(2, 7, 1, "home")
+def test_floors_are_darker_under_beds_than_in_the_open() -> None:
+    world = make_world(*HOME)
     bed = next(o for o in world.objects if o.category == "bed")
     at, owner, light = texels(world)
     floor = np.isin(owner, [o.id for o in world.objects if o.category == "floor" and o.region == bed.region])
@@ -98,8 +96,8 @@ def test_floors_are_darker_under_beds_than_in_the_open(make_world: MakeWorld) ->
     assert light[below].mean() < 0.75 * light[beside].mean()
 
 
-def test_lamps_and_windows_stay_white_and_rooms_are_lit(make_world: MakeWorld) -> None:
-    world = make_world(2, 7, 1, "home")
+def test_lamps_and_windows_stay_white_and_rooms_are_lit() -> None:
+    world = make_world(*HOME)
     glowing = np.isin(world.mesh.materials, [k for k, n in enumerate(world.mesh.names) if n in ("glow", "outside")])
     assert (world.colors[glowing] == 255).all()
     assert (world.colors[:, 3] == 255).all()
@@ -107,9 +105,9 @@ def test_lamps_and_windows_stay_white_and_rooms_are_lit(make_world: MakeWorld) -
     assert 110 < world.colors[floors, :3].mean() < 235
 
 
-def test_tops_of_skirtings_are_lit_like_their_fronts(make_world: MakeWorld) -> None:
+def test_tops_of_skirtings_are_lit_like_their_fronts() -> None:
     """Along the edge that they share; black ones a pixel high would show as dashes."""
-    world = make_world(2, 7, 1, "home")
+    world = make_world(*HOME)
     mesh, light = world.mesh, world.colors[:, :3].mean(axis=1)
     edge = (mesh.materials == mesh.names.index("frame")) & (abs(mesh.positions[:, 1] - 0.075) < 0.001)
     fronts: dict[tuple[int, ...], float] = {}
@@ -123,8 +121,8 @@ def test_tops_of_skirtings_are_lit_like_their_fronts(make_world: MakeWorld) -> N
     assert (shares > 0.5).all()
 
 
-def test_lamps_do_not_shade_their_own_ceiling(make_world: MakeWorld) -> None:
-    world = make_world(2, 7, 1, "home")
+def test_lamps_do_not_shade_their_own_ceiling() -> None:
+    world = make_world(*HOME)
     mesh = world.mesh
     grid = cubes(mesh, world.plan, world.items)
     lamps = [np.array(item.at) / 1000 for item in world.items if item.support == "ceiling" and item.category == "lamp"]

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from nav_eval.report.views import view_image
-from nav_eval_worlds.plan.floor_plan import Kind
-from nav_eval_worlds.world import World
+from worlds.buildings import HOME, make_world
 
-MakeWorld = Callable[[int, int, int, Kind], World]
 EYE, BEFORE = 1.4, 1.4
 
 
-def test_a_mirror_shows_what_is_before_it(make_world: MakeWorld) -> None:
+def test_a_mirror_shows_what_is_before_it() -> None:
     """Texels of all mirrors, told by the mesh's own texture coordinates, and a camera turned by the law of mirrors."""
-    world = make_world(2, 7, 1, "home")
+    world = make_world(*HOME)
     mesh, scene = world.mesh, world.scene()
     assert scene.uvs is not None
     near = []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -12,17 +10,17 @@ from numpy.typing import NDArray
 
 from nav_eval.errors import ConfigError
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.plan.floor_plan import Kind
-from nav_eval_worlds.shares import ASSETS, assets_of
+from nav_eval_worlds.plan.openings import make_plan
+from nav_eval_worlds.shares import ASSETS, Assets, assets_of
 from nav_eval_worlds.surfaces.palette import Palette
 from nav_eval_worlds.surfaces.prints import tints
 from nav_eval_worlds.surfaces.styles import STYLES
 from nav_eval_worlds.things.catalogue import MAKERS, numbers, variants
 from nav_eval_worlds.things.sketch import Shape
-from nav_eval_worlds.world import World, generate_world
+from nav_eval_worlds.world import World, _items, building_style, generate_world
+from worlds.buildings import HOME, OFFICE, Case, make_world
 
-MakeWorld = Callable[[int, int, int, Kind], World]
-HOMES: list[tuple[int, int, int, Kind]] = [(2, 7, 1, "home"), (4, 13, 2, "office")]
+HOMES = [HOME, OFFICE]
 CLOTH = frozenset(("fabric", "linen", "boucle", "velvet", "terry", "knit", "plaid", "ticking", "prints"))
 HARD = frozenset(("tints", "prints", "metal", "smooth"))
 HANGING = {"smoke_detector", "ceiling_vent", "sprinkler"}
@@ -75,11 +73,10 @@ def test_every_thing_is_dealt_to_every_split_and_no_variant_to_two() -> None:
     assert all(numbers(name, assets) for name in MAKERS for assets in ASSETS)
 
 
-@cache
-def _held(assets: str) -> frozenset[str]:
-    world = generate_world("unseen", 4, 1, "home", 20_000, assets=assets)  # type: ignore[arg-type]
-    assert world.sidecar["assets"] == assets
-    return frozenset(thing["variant"] for thing in world.sidecar["objects"] if "variant" in thing)
+def _held(assets: Assets) -> set[str]:
+    plan = make_plan("unseen", 4, 1, "home")
+    items = _items(plan, building_style("unseen", "home"), Stream("unseen"), assets)
+    return {item.variant for item in items if item.variant}
 
 
 def test_a_home_for_val_holds_nothing_that_one_for_train_has() -> None:
@@ -98,9 +95,7 @@ def test_scenes_are_dealt_as_their_episodes_are() -> None:
 
 
 @pytest.mark.parametrize("home", HOMES)
-def test_what_stands_on_something_stays_on_it_and_touches_nothing_else(
-    home: tuple[int, int, int, Kind], make_world: MakeWorld
-) -> None:
+def test_what_stands_on_something_stays_on_it_and_touches_nothing_else(home: Case) -> None:
     world = make_world(*home)
     low, high = _boxes(world)
     things = [k for k, item in enumerate(world.items) if item.support == "item" and item.variant]
@@ -128,7 +123,7 @@ def _named(world: World, index: int) -> str:
     return f"{item.variant or item.category}{on} in {world.plan.room(item.room).type} {item.room}"
 
 
-def test_homes_are_full(make_world: MakeWorld) -> None:
+def test_homes_are_full() -> None:
     built = {"wall", "floor", "ceiling", "door", "doorway", "window", "stairs"}
     rooms: list[int] = []
     kinds: set[str] = set()

@@ -13,16 +13,11 @@ from nav_eval.errors import SceneError
 from nav_eval.report.labels import category_colour, depth_image, semantic_image
 from nav_eval.report.sheet import pose_sheet, random_poses
 from nav_eval.report.views import contact_sheet, floor_plan, room_view, view_image
-from nav_eval_worlds.episodes.site import Site
-from nav_eval_worlds.plan.floor_plan import Kind
-from nav_eval_worlds.world import World
-
-MakeSite = Callable[[int, int, int, Kind, float], Site]
-MakeWorld = Callable[[int, int, int, Kind], World]
+from worlds.buildings import ATTIC, HOME, make_site, make_world
 
 
-def test_a_view_shows_the_room(make_world: MakeWorld) -> None:
-    scene = make_world(2, 7, 1, "home").scene()
+def test_a_view_shows_the_room() -> None:
+    scene = make_world(*HOME).scene()
     position, yaw = room_view(scene, scene.regions[0])
     picture = np.asarray(view_image(scene, position, yaw, size=(96, 64)))
     assert picture.shape == (64, 96, 3)
@@ -30,8 +25,8 @@ def test_a_view_shows_the_room(make_world: MakeWorld) -> None:
     assert (picture.max(axis=2) > 0).mean() > 0.99
 
 
-def test_the_plan_colours_each_room_where_it_lies(make_world: MakeWorld) -> None:
-    scene = make_world(7, 9, 2, "home").scene()
+def test_the_plan_colours_each_room_where_it_lies() -> None:
+    scene = make_world(*ATTIC).scene()
     for storey in (0, 1):
         own = [r for r in scene.regions if r.storey == storey]
         plan = floor_plan(scene, storey, 50)
@@ -41,14 +36,14 @@ def test_the_plan_colours_each_room_where_it_lies(make_world: MakeWorld) -> None
         floor_plan(scene, 2)
 
 
-def test_a_sheet_has_a_picture_of_each_room(make_world: MakeWorld) -> None:
-    scene = make_world(2, 7, 1, "home").scene()
+def test_a_sheet_has_a_picture_of_each_room() -> None:
+    scene = make_world(*HOME).scene()
     sheet = contact_sheet(scene, 3, (80, 60))
     assert sheet.size == (240, 60 * -(-len(scene.regions) // 3))
 
 
-def test_random_poses_stand_on_the_floor_and_are_marked_on_their_storey(make_site: MakeSite) -> None:
-    site = make_site(7, 9, 2, "home", 0.2)
+def test_random_poses_stand_on_the_floor_and_are_marked_on_their_storey() -> None:
+    site = make_site(*ATTIC, 0.2)
     poses = random_poses(site.navmesh, 12, 3, 1.25)
     assert poses == random_poses(site.navmesh, 12, 3, 1.25)
     assert all(abs(site.navmesh.snap((x, y - 1.25, z))[1] - (y - 1.25)) < 0.01 for (x, y, z), _ in poses)
@@ -62,8 +57,8 @@ def test_random_poses_stand_on_the_floor_and_are_marked_on_their_storey(make_sit
     assert sheet.shape[1] == max(plan.width for plan in plans) + 6 + 4 * 46 - 6
 
 
-def test_depth_and_semantics_are_drawn_as_the_sensors_give_them(make_world: MakeWorld) -> None:
-    scene = make_world(2, 7, 1, "home").scene()
+def test_depth_and_semantics_are_drawn_as_the_sensors_give_them() -> None:
+    scene = make_world(*HOME).scene()
     position, yaw = room_view(scene, scene.regions[0])
     camera = make_renderer("cpu", scene, width=96, height=64, hfov=79, outputs=("depth", "semantic"))
     frame = camera.render(position, yaw)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +12,12 @@ from nav_eval.engine.render.prepared import build
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.engine.scene.load import load_scene
 from nav_eval.engine.scene.scene import Material, Scene
-from nav_eval_worlds.light.daylight import draw_daylight
 from nav_eval_worlds.outside.canvas import SIDE
 from nav_eval_worlds.outside.exteriors import SITES
-from nav_eval_worlds.outside.sky import make_sky
-from nav_eval_worlds.plan.floor_plan import Kind, Plan, wall_line
+from nav_eval_worlds.plan.floor_plan import Plan, wall_line
 from nav_eval_worlds.world import World, generate_world
+from worlds.buildings import ATTIC, HOME, OPEN_PLAN, RELEASED, STUDIO, Case, make_world
 
-MakeWorld = Callable[[int, int, int, Kind], World]
 OUT = 180
 """From a room's face to the outer end of a window's hole, mm."""
 
@@ -72,9 +68,9 @@ def _poses(
     return np.asarray(places), rng.uniform(-np.pi, np.pi, views), rng.uniform(-0.5, 0.5, views)
 
 
-@pytest.mark.parametrize(("seed", "rooms", "storeys"), [(2, 7, 1), (7, 9, 2)])
-def test_a_glazed_home_has_no_pinhole(seed: int, rooms: int, storeys: int, make_world: MakeWorld) -> None:
-    assert holes(make_world(seed, rooms, storeys, "home"), 150, seed) == 0
+@pytest.mark.parametrize("case", [HOME, ATTIC])
+def test_a_glazed_home_has_no_pinhole(case: Case) -> None:
+    assert holes(make_world(*case), 150, int(case[0])) == 0
 
 
 @pytest.mark.soak
@@ -84,8 +80,8 @@ def test_ten_thousand_views_of_twenty_homes_have_no_pinhole() -> None:
         assert holes(world, 500, seed) == 0, (seed, world.plan.grammar)
 
 
-def test_one_looks_through_windows_and_nothing_is_there(make_world: MakeWorld) -> None:
-    world = make_world(2, 7, 1, "home")
+def test_one_looks_through_windows_and_nothing_is_there() -> None:
+    world = make_world(*HOME)
     camera = make_renderer("cpu", build(world.scene()), width=64, height=48, outputs=("rgb", "depth", "semantic"))
     window = world.plan.windows[0]
     room = world.plan.room(window.room)
@@ -107,24 +103,24 @@ def test_one_looks_through_windows_and_nothing_is_there(make_world: MakeWorld) -
     assert abs(np.angle(np.exp(1j * (yaw - straight)))) < np.pi / 2
 
 
-def test_the_sky_comes_back_from_the_file(tmp_path: Path, make_world: MakeWorld) -> None:
-    world = make_world(7, 9, 2, "home")
+def test_the_sky_comes_back_from_the_file(tmp_path: Path) -> None:
+    world = make_world(*ATTIC)
     sky = load_scene(world.save(tmp_path)).sky
     assert sky is not None
     assert sky.above == world.sky.above == (0.0, world.plan.pitch / 1000)
     assert np.array_equal(sky.faces, world.sky.faces)
 
 
-def test_eight_exteriors_follow_the_hour(make_world: MakeWorld) -> None:
+def test_eight_exteriors_follow_the_hour() -> None:
     assert len(SITES) >= 8
-    plan = replace(make_world(2, 7, 1, "home").plan, storeys=1)
-    hours = {draw_daylight(str(seed), "home").hour: draw_daylight(str(seed), "home") for seed in range(40)}
-    bright = {hour: float(make_sky("x", plan, light).faces[0, 4, ..., :3].mean()) for hour, light in hours.items()}
+    worlds = [make_world(*case) for case in (HOME, OPEN_PLAN, ATTIC, STUDIO, RELEASED[1])]
+    bright = {world.daylight.hour: float(world.sky.faces[0, 4, ..., :3].mean()) for world in worlds}
+    assert len(bright) == 5
     assert bright.pop("evening") < 60 < min(bright.values())
 
 
-def test_the_side_faces_meet(make_world: MakeWorld) -> None:
+def test_the_side_faces_meet() -> None:
     """The sky goes on from one face to the next: the last column of one and the first of that to its right."""
-    faces = make_world(2, 7, 1, "home").sky.faces[0, :4, : SIDE // 4, :, :3].astype(int)
+    faces = make_world(*HOME).sky.faces[0, :4, : SIDE // 4, :, :3].astype(int)
     for left, right in ((1, 0), (0, 3), (3, 2), (2, 1)):
         assert np.abs(faces[left, :, -1] - faces[right, :, 0]).mean() < 3

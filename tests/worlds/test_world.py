@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,13 +15,15 @@ from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.errors import ConfigError
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.plan.floor_plan import KNEE, Kind
+from nav_eval_worlds.mesh.tessellate import tessellate
+from nav_eval_worlds.plan.floor_plan import KNEE
 from nav_eval_worlds.world import World, generate_world
+from worlds.buildings import ATTIC, HOME, OFFICE, OPEN_PLAN, RELEASED, STUDIO, Case, make_world
 from worlds.geometry_checks import collisions, floating
 
-MakeWorld = Callable[[int, int, int, Kind], World]
-HOMES = [
-    (seed, 1 + seed * 3 % 13, 2 if seed % 3 == 1 else 1, "office" if seed % 5 == 4 else "home") for seed in range(10)
+MORE: list[Case] = [
+    (seed, 1 + seed * 3 % 13, 2 if seed % 3 == 1 else 1, "office" if seed % 5 == 4 else "home")
+    for seed in (0, 1, *range(4, 10))
 ]
 DEFINING = {
     "kitchen": "counter", "bedroom": "bed", "bathroom": "toilet", "living room": "sofa", "study": "desk",
@@ -63,8 +64,10 @@ def missing(world: World) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("case", [*HOMES[:5], *(pytest.param(case, marks=pytest.mark.soak) for case in HOMES[5:])])
-def test_ten_buildings_are_sound(case: tuple[int, int, int, Kind], make_world: MakeWorld) -> None:
+@pytest.mark.parametrize(
+    "case", [HOME, OPEN_PLAN, STUDIO, OFFICE, *RELEASED, *(pytest.param(case, marks=pytest.mark.soak) for case in MORE)]
+)
+def test_buildings_are_sound(case: Case) -> None:
     check(make_world(*case))
 
 
@@ -77,12 +80,12 @@ def test_a_hundred_homes_are_sound(seed: int) -> None:
 
 @pytest.mark.parametrize("triangles", [20_000, 60_000, 200_000])
 def test_detail_sets_the_number_of_triangles(triangles: int) -> None:
-    found = len(generate_world("detail", 3, 1, "home", triangles).mesh.triangles)
+    found = len(tessellate(make_world(*STUDIO).items, triangles).triangles)
     assert 0.9 * triangles <= found <= triangles
 
 
-def test_triangles_are_whole_and_wound_outwards(make_world: MakeWorld) -> None:
-    mesh = make_world(2, 7, 1, "home").mesh
+def test_triangles_are_whole_and_wound_outwards() -> None:
+    mesh = make_world(*HOME).mesh
     assert np.isfinite(mesh.positions).all()
     assert mesh.triangles.min() >= 0
     assert mesh.triangles.max() < len(mesh.positions)
@@ -92,8 +95,8 @@ def test_triangles_are_whole_and_wound_outwards(make_world: MakeWorld) -> None:
     assert agreeing.mean() > 0.985  # small round things of few triangles: mugs, lamps
 
 
-def test_no_texture_is_flat_over_half_a_square_metre(make_world: MakeWorld) -> None:
-    world = make_world(2, 7, 1, "home")
+def test_no_texture_is_flat_over_half_a_square_metre() -> None:
+    world = make_world(*HOME)
     for name, texels in zip(world.mesh.names, world.textures, strict=True):
         scale = world.palette.paint(name).scale
         side = texels.shape[0] if scale == 0 else max(8, int(texels.shape[0] * min(1.0, 0.7 / scale)))
@@ -111,9 +114,9 @@ def test_bad_wishes_are_refused() -> None:
         generate_world(1, kind="castle")  # type: ignore[arg-type]
 
 
-def test_the_checks_notice_faults(make_world: MakeWorld) -> None:
+def test_the_checks_notice_faults() -> None:
     """A sofa lifted by 10 cm floats; a wardrobe moved into another thing collides."""
-    world = make_world(2, 7, 1, "home")
+    world = make_world(*HOME)
     number = next(k for k, item in enumerate(world.items, start=1) if item.category == "sofa")
     other = next(k for k, item in enumerate(world.items, start=1) if item.category == "wardrobe")
     own = world.mesh.objects == number
@@ -126,9 +129,9 @@ def test_the_checks_notice_faults(make_world: MakeWorld) -> None:
     assert collisions(replace(world, mesh=replace(world.mesh, positions=moved)))
 
 
-def test_frosted_glass_is_a_surface(make_world: MakeWorld) -> None:
+def test_frosted_glass_is_a_surface() -> None:
     """Colour, depth and semantics see the pane, from either side, in the middle of the wall."""
-    world = make_world(4, 13, 2, "office")
+    world = make_world(*OFFICE)
     scene, pane = world.scene(), world.plan.glazing[0]
     camera = make_renderer("cpu", scene, width=33, height=33, hfov=20, outputs=("depth", "semantic"))
     middle, base = (pane.low + pane.high) / 2000 + 0.2, world.plan.room(pane.a).base / 1000
@@ -142,9 +145,9 @@ def test_frosted_glass_is_a_surface(make_world: MakeWorld) -> None:
         assert frame.depth[16, 16] == pytest.approx(0.5, abs=0.04)
 
 
-def test_nothing_reaches_through_the_roof(make_world: MakeWorld) -> None:
+def test_nothing_reaches_through_the_roof() -> None:
     """In an attic every vertex lies under the plane that rises at 45 degrees from the knee wall."""
-    world = make_world(7, 9, 2, "home")
+    world = make_world(*ATTIC)
     mesh, under = world.mesh, [room for room in world.plan.rooms if room.eaves]
     assert under
     for room in under:

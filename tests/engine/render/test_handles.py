@@ -28,12 +28,7 @@ def some(words: Scalar) -> Scalar:  # pragma: no cover
 
 def test_a_kernel_finds_the_arrays_where_they_are() -> None:
     scene = assets()
-    expected = (
-        scene.vertices.x[2],
-        scene.materials.tiles[0, 3, 1],
-        scene.clusters.center[0, 2],
-        len(scene.texels),
-    )
+    expected = (scene.vertices.x[2], scene.materials.tiles[0, 3, 1], scene.clusters.center[0, 2], len(scene.texels))
     assert some(handle(scene)) == expected
 
 

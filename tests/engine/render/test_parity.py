@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from engine.render.raycast import frame as cast_frame
 from engine.render.shapes import WALL_UVS, make_scene, room, wall
@@ -58,22 +59,32 @@ def check_parity(kind: str, name: str) -> None:
     renderer.close()
 
 
+LENS: Any = {"width": 120, "height": 90, "hfov": 79.0}
+
+
+@cache
+def cast_views(name: str) -> list[tuple[tuple[float, float, float], float, NDArray[np.float64], NDArray[np.int64]]]:
+    """Six views of a scene of ours, each towards another place of it: eye, yaw, depth and the triangle that is met."""
+    scene, asked = scene_of(file_of(name)), arrays(name, "nav")
+    triangles = scene.positions[scene.triangles].astype(np.float64)
+    views = []
+    for start, end in zip(asked["start"][:6].tolist(), asked["end"][:6].tolist(), strict=True):
+        eye, yaw = (start[0], start[1] + 1.25, start[2]), math.atan2(start[0] - end[0], start[2] - end[2])
+        views.append((eye, yaw, *cast_frame(triangles, eye, yaw, **LENS)))
+    return views
+
+
 def check_against_rays(kind: str, name: str) -> None:
-    """Depth, surface and colour of six small frames of a scene of ours, each towards another place of it.
+    """Depth, surface and colour of six small frames of a scene of ours.
 
     All but two pixels of a frame, whose centres may lie on an edge, where either surface is right.
     """
     scene = scene_of(file_of(name))
     scene = replace(scene, object_ids=scene.material_ids + 1)
     colours = np.array([[0.0, 0.0, 0.0], *(material.base_color[:3] for material in scene.materials)])
-    triangles = scene.positions[scene.triangles].astype(np.float64)
-    lens = {"width": 120, "height": 90, "hfov": 79.0}
-    renderer = make_renderer(kind, scene, outputs=OUTPUTS, **lens)  # type: ignore[arg-type]
-    asked = arrays(name, "nav")
+    renderer = make_renderer(kind, scene, outputs=OUTPUTS, **LENS)
     shown: set[int] = set()
-    for start, end in zip(asked["start"][:6].tolist(), asked["end"][:6].tolist(), strict=True):
-        eye, yaw = (start[0], start[1] + 1.25, start[2]), math.atan2(start[0] - end[0], start[2] - end[2])
-        depth, seen = cast_frame(triangles, eye, yaw, **lens)  # type: ignore[arg-type]
+    for eye, yaw, depth, seen in cast_views(name):
         surface = np.where(seen < 0, 0, scene.material_ids[seen] + 1)
         frame = renderer.render(eye, yaw)
         right = (frame.semantic == surface) & (abs(frame.depth - depth) < 1e-4)
@@ -100,12 +111,7 @@ def differences(a: Frame, b: Frame) -> np.ndarray[Any, Any]:
     rgb = abs(a.rgb.astype(int) - b.rgb)
     depth = abs(a.depth - b.depth)
     return np.array(
-        [
-            rgb.mean() / 1.0,
-            (rgb.max(axis=-1) > 8).mean() / 100e-6,
-            np.median(depth) / 1e-4,
-            (depth > 0.01).sum() / 20,
-        ]
+        [rgb.mean() / 1.0, (rgb.max(axis=-1) > 8).mean() / 100e-6, np.median(depth) / 1e-4, (depth > 0.01).sum() / 20]
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -94,17 +95,6 @@ def test_matterport_without_the_semantic_mesh(tmp_path: Path) -> None:
     assert any("17DR_semantic.ply is not there" in note for note in scene.notes)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "PLY 1.1", HOUSE.replace("O 1 0 1 1.5", "O 1 0 1 one"), HOUSE + "O 5 0 0 1 2\n", HOUSE + "R x\n"],
-)
-def test_a_damaged_house_is_named(tmp_path: Path, text: str) -> None:
-    path = simple().save(tmp_path / "17DR.glb")
-    (tmp_path / "17DR.house").write_text(text)
-    with pytest.raises(SceneError, match=r"17DR\.house"):
-        load_scene(path)
-
-
 ANNOTATIONS = """HM3D Semantic Annotations
 1,A72E5B,"wall",0
 2,00FF10,"table, folding",3
@@ -144,17 +134,6 @@ def test_hm3d(tmp_path: Path, textured: bool) -> None:
     assert scene.regions[0].high == (4, 0, 0)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "1,A72E5B,wall,0", ANNOTATIONS + "3,XYZ,wall,0", ANNOTATIONS + "3,A72E5B", ANNOTATIONS + "0,A72E5B,a,0"],
-)
-def test_damaged_annotations_are_named(tmp_path: Path, text: str) -> None:
-    path = simple().save(tmp_path / "TEE.basis.glb")
-    (tmp_path / "TEE.semantic.txt").write_text(text)
-    with pytest.raises(SceneError, match=r"TEE\.semantic\.txt"):
-        load_scene(path)
-
-
 def test_our_own_sidecar(tmp_path: Path) -> None:
     made = Glb()
     for number, points in ((5, FLOOR), (6, TABLE)):
@@ -182,9 +161,14 @@ def test_our_own_sidecar(tmp_path: Path) -> None:
     assert info.categories == ("floor", "ghost", "стол")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+DAMAGED = {
+    ("17DR.glb", "17DR.house"): [
+        "", "PLY 1.1", HOUSE.replace("O 1 0 1 1.5", "O 1 0 1 one"), HOUSE + "O 5 0 0 1 2\n", HOUSE + "R x\n"
+    ],
+    ("TEE.basis.glb", "TEE.semantic.txt"): [
+        "", "1,A72E5B,wall,0", ANNOTATIONS + "3,XYZ,wall,0", ANNOTATIONS + "3,A72E5B", ANNOTATIONS + "0,A72E5B,a,0"
+    ],
+    ("home.glb", "home.semantic.json"): [
         "{",
         '{"objects": [{"id": -1, "category": "x"}]}',
         '{"objects": [{"id": 1}]}',
@@ -195,11 +179,16 @@ def test_our_own_sidecar(tmp_path: Path) -> None:
         '{"objects": [{"id": 1, "category": "door", "joins": [1]}]}',
         "[]",
     ],
-)
-def test_a_damaged_sidecar_is_named(tmp_path: Path, text: str) -> None:
-    path = simple().save(tmp_path / "home.glb")
-    (tmp_path / "home.semantic.json").write_text(text)
-    with pytest.raises(SceneError, match=r"home\.semantic\.json"):
+}  # fmt: skip
+"""What stands in the file beside a scene."""
+
+
+@pytest.mark.parametrize(("files", "text"), [(files, text) for files, texts in DAMAGED.items() for text in texts])
+def test_a_damaged_file_is_named(tmp_path: Path, files: tuple[str, str], text: str) -> None:
+    scene, beside = files
+    path = simple().save(tmp_path / scene)
+    (tmp_path / beside).write_text(text)
+    with pytest.raises(SceneError, match=re.escape(beside)):
         load_scene(path)
 
 

@@ -45,10 +45,7 @@ def gltf_transform() -> Path:
 
 @pytest.fixture(scope="session", params=SCENES)
 def variants(
-    request: pytest.FixtureRequest,
-    gltf_transform: Path,
-    released: Path,
-    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest, gltf_transform: Path, released: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Scene, Path]:
     """The plain scene, and the folder with its variants."""
     out = tmp_path_factory.mktemp("variants")

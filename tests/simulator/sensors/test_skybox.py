@@ -15,8 +15,7 @@ from nav_eval.errors import SceneError
 from nav_eval.simulator.sensors.graph import SkyboxSensor
 
 SIMULATOR = cast(
-    Any,
-    SimpleNamespace(get_agent_state=lambda: SimpleNamespace(node="node"), episode=SimpleNamespace(scene_id="scan")),
+    Any, SimpleNamespace(get_agent_state=lambda: SimpleNamespace(node="node"), episode=SimpleNamespace(scene_id="scan"))
 )
 
 

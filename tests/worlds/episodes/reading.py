@@ -176,10 +176,7 @@ MEANINGS = {
         "reverse direction|other way|opposite way|opposite direction",
         "转身|掉头|转过身|转过身来|向后转|往回走|转身往回走",
     ),
-    "turn": (
-        "turn|bear|veer|hang|face|make|take",
-        "转向",
-    ),
+    "turn": ("turn|bear|veer|hang|face|make|take", "转向"),
     "door": ("door|doors", "门|房门|的那扇门"),
     "doorway": ("doorway", "门口|个门|的门|的那个门"),
     "opening": ("opening", "门洞"),

@@ -34,7 +34,7 @@ SLIGHT = math.radians(25)
 BESIDE = 2.2
 WIDE = 2.2
 """Nobody would call a gap that is wider a doorway."""
-_ALONG = (0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0)
+_EDGES = [at for at in product((0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0), repeat=2) if {0.0, 1.0} & {*at}]
 """Where along the sides of a thing one tries to come up to it: between the chairs at a desk too."""
 
 
@@ -320,10 +320,10 @@ def _around(building: Building, navmesh: NavMesh, thing: Thing, floor: float, of
     """Walkable places of the thing's room `off` metres from its box, at its corners and sides."""
     out: list[Vec3] = []
     (x0, _, z0), (x1, _, z1) = thing.low, thing.high
-    for fx, fz in product(_ALONG, repeat=2):
+    for fx, fz in _EDGES:
         spot = (x0 - off + (x1 - x0 + 2 * off) * fx, floor + 0.1, z0 - off + (z1 - z0 + 2 * off) * fz)
         x, y, z = navmesh.snap(spot)
-        if not {fx, fz} & {0.0, 1.0} or not math.isfinite(x):
+        if not math.isfinite(x):
             continue
         same = building.room_at(thing.place[0], (x, z), 0.1) == thing.place[1]
         if same and math.hypot(x - spot[0], z - spot[2]) < 0.3 and abs(y - floor) < 0.4:

@@ -18,10 +18,8 @@ from nav_eval_worlds.episodes.records import instance_records, object_records, p
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.episodes.splits import split_scenes
 from nav_eval_worlds.episodes.vln import vln_paths
-from nav_eval_worlds.plan.floor_plan import Kind
+from worlds.buildings import OPEN_PLAN, make_site
 
-MakeSite = Callable[[int, int, int, Kind, float], Site]
-HOME: tuple[int, int, int, Kind, float] = (3, 10, 1, "home", 0.1)
 Ways = list[tuple[Any, Any]]
 """Start and goal of each episode; None for a goal that is a thing with many places around it."""
 
@@ -50,10 +48,8 @@ def nearest(places: Sequence[Any]) -> float:
 @pytest.mark.parametrize(
     ("ways", "task"), [(points, "pointnav"), (vln, "vln"), (objects, "objectnav"), (instances, "instance_imagenav")]
 )
-def test_starts_and_goals_are_as_far_apart_as_asked(
-    ways: Callable[[Site, Controls], Ways], task: str, make_site: MakeSite
-) -> None:
-    site = make_site(*HOME)
+def test_starts_and_goals_are_as_far_apart_as_asked(ways: Callable[[Site, Controls], Ways], task: str) -> None:
+    site = make_site(*OPEN_PLAN)
     usual, apart = (list(zip(*ways(site, controls_of(task, None, wish)), strict=True)) for wish in (0.0, 3.0))
     assert len(apart[0]) == len(usual[0])
     for side in (0, 1) if apart[1][0] else (0,):
@@ -62,18 +58,16 @@ def test_starts_and_goals_are_as_far_apart_as_asked(
 
 
 @pytest.mark.parametrize(("ways", "task"), [(points, "pointnav"), (vln, "vln")])
-def test_no_way_on_the_navmesh_is_shorter_than_asked(
-    ways: Callable[[Site, Controls], Ways], task: str, make_site: MakeSite
-) -> None:
-    site = make_site(*HOME)
+def test_no_way_on_the_navmesh_is_shorter_than_asked(ways: Callable[[Site, Controls], Ways], task: str) -> None:
+    site = make_site(*OPEN_PLAN)
     long, usual = (ways(site, controls_of(task, wish, 0.0)) for wish in (11.0, None))
     assert len(long) == len(usual)
     assert min(site.navmesh.geodesic_distance(start, goal) for start, goal in long) >= 11.0 - 1e-4
     assert min(site.navmesh.geodesic_distance(start, goal) for start, goal in usual) < 11.0
 
 
-def test_no_object_is_nearer_on_the_navmesh_than_asked(make_site: MakeSite) -> None:
-    site = make_site(*HOME)
+def test_no_object_is_nearer_on_the_navmesh_than_asked() -> None:
+    site = make_site(*OPEN_PLAN)
     episodes, goals = object_records(site, 4, "asked", controls_of("objectnav", 6.0, 0.0))
     assert len(episodes) == 4
     for one in episodes:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import colorsys
 import math
-from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -16,9 +14,8 @@ from nav_eval_worlds.episodes.goals import view_points
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.language.looks import PATTERNED
 from nav_eval_worlds.language.sights import noun
-from nav_eval_worlds.plan.floor_plan import Kind
+from worlds.buildings import HOME, OPEN_PLAN, Case, make_site
 
-MakeSite: TypeAlias = Callable[[int, int, int, Kind, float], Site]
 HUES = {
     "dark brown": 25, "brown": 25, "light brown": 30, "beige": 37, "yellow": 48, "orange": 25, "green": 115,
     "teal": 185, "blue": 220, "pink": 8, "red": 3,
@@ -49,8 +46,8 @@ def fits(word: str, pixels: np.ndarray) -> bool:  # type: ignore[type-arg]
     return off < 28 and saturation > (0.08 if word == "beige" else 0.15)
 
 
-def test_colours_are_those_that_the_renderer_shows(make_site: MakeSite) -> None:
-    site = make_site(3, 10, 1, "home", 0.1)
+def test_colours_are_those_that_the_renderer_shows() -> None:
+    site = make_site(*OPEN_PLAN)
     named = [(thing.id, site.looks.of(thing).colour) for thing in site.rooms.things.values()]
     seen = [(word, pixels) for number, word in named if word and len(pixels := shown(site, number)) > 60]
     assert len(seen) >= 25
@@ -64,10 +61,10 @@ def test_colours_are_those_that_the_renderer_shows(make_site: MakeSite) -> None:
     assert np.mean(others) < 0.8, "the test could not tell a wrong word"
 
 
-@pytest.mark.parametrize("seed", [2, 3])
-def test_materials_are_those_of_the_model(seed: int, make_site: MakeSite) -> None:
+@pytest.mark.parametrize("case", [HOME, OPEN_PLAN])
+def test_materials_are_those_of_the_model(case: Case) -> None:
     """By the names that the generator gave: more of a wooden thing is wood than anything else."""
-    site = make_site(seed, 7 if seed == 2 else 10, 1, "home", 0.1)
+    site = make_site(*case)
     assert site.scene.object_ids is not None
     told = {thing.id: site.looks.of(thing).material for thing in site.rooms.things.values()}
     assert {"wooden", "metal"} <= set(told.values())
@@ -81,9 +78,9 @@ def test_materials_are_those_of_the_model(seed: int, make_site: MakeSite) -> Non
         assert (word == "wooden") == (wood > 0.6 and site.rooms.things[number].category not in PATTERNED), number
 
 
-def test_round_is_what_was_made_round(make_site: MakeSite) -> None:
+def test_round_is_what_was_made_round() -> None:
     """The outline is read from triangles; which designs are round says their name."""
-    sites = [make_site(2, 7, 1, "home", 0.1), make_site(3, 10, 1, "home", 0.1)]
+    sites = [make_site(*HOME), make_site(*OPEN_PLAN)]
     found = [(site.looks.of(o).shape, o.design) for site in sites for o in site.rooms.things.values()]
     rugs = [(shape, design) for shape, design in found if design.endswith("_rug")]
     assert {design for _, design in rugs} == {"round_rug", "square_rug"}
@@ -91,8 +88,8 @@ def test_round_is_what_was_made_round(make_site: MakeSite) -> None:
         assert bool(shape) == (design == "round_rug")
 
 
-def test_as_many_chairs_are_told_as_are_at_the_table(make_site: MakeSite) -> None:
-    sites = [make_site(2, 7, 1, "home", 0.1), make_site(3, 10, 1, "home", 0.1)]
+def test_as_many_chairs_are_told_as_are_at_the_table() -> None:
+    sites = [make_site(*HOME), make_site(*OPEN_PLAN)]
     tables = [(site, o) for site in sites for o in site.rooms.things.values() if o.category == "table"]
     told = [(site, table, noun(site, table, placed=True)) for site, table in tables]
     seated = [(site, table, said) for site, table, said in told if said.relation == "seats"]

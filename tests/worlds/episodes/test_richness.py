@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
-from nav_eval_worlds.episodes.site import Site
-from nav_eval_worlds.episodes.vln import Told, VlnPath, vln_paths
+from nav_eval_worlds.episodes.vln import Told, VlnPath
 from nav_eval_worlds.language.speaker import STYLES
 from nav_eval_worlds.language.wording import LANGUAGES
-from nav_eval_worlds.plan.floor_plan import Kind
+from worlds.buildings import HOME, OPEN_PLAN, make_paths
 
-MakeSite: TypeAlias = Callable[[int, int, int, Kind, float], Site]
 BOUNDS = {"en": (165, 0.58, 0.28), "zh": (172, 0.52, 0.3)}
 """Of sixty texts: word types and distinct 4-grams at least, the most frequent opening at most."""
 
@@ -26,19 +23,17 @@ def tool() -> dict[str, Any]:
     return runpy.run_path(str(Path(__file__).parents[3] / "benchmarks" / "instructions.py"))
 
 
-@cache
-def paths(make_site: MakeSite) -> list[VlnPath]:
-    sites = [make_site(2, 7, 1, "home", 0.1), make_site(3, 10, 1, "home", 0.1)]
-    return [path for site in sites for path in vln_paths(site, 10, "test").paths]
+def paths() -> list[VlnPath]:
+    return [path for case in (HOME, OPEN_PLAN) for path in make_paths(case)]
 
 
-def texts(make_site: MakeSite) -> list[Told]:
-    return [told for path in paths(make_site) for told in path.told]
+def texts() -> list[Told]:
+    return [told for path in paths() for told in path.told]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_words_phrases_and_openings_differ(make_site: MakeSite, language: str) -> None:
-    found = tool()["measures"]([told.text for told in texts(make_site) if told.language == language], language)
+def test_words_phrases_and_openings_differ(language: str) -> None:
+    found = tool()["measures"]([told.text for told in texts() if told.language == language], language)
     types, grams, opening = BOUNDS[language]
     assert found["texts"] == 60
     assert found["word types"] >= types, found
@@ -48,12 +43,12 @@ def test_words_phrases_and_openings_differ(make_site: MakeSite, language: str) -
     assert sum(value for name, value in found.items() if name.startswith("texts with")) >= 0.4, found
 
 
-def test_styles_have_their_lengths(make_site: MakeSite) -> None:
-    english = [told.text.split() for told in texts(make_site) if told.language == "en"]
+def test_styles_have_their_lengths() -> None:
+    english = [told.text.split() for told in texts() if told.language == "en"]
     lengths = {style: sorted(len(text) for text in english[k::3]) for k, style in enumerate(STYLES)}
     assert lengths["terse"][10] < lengths["route"][10] < lengths["guide"][10]
     assert lengths["terse"][10] <= 30
-    steps = [len(path.steps) for path in paths(make_site)]
+    steps = [len(path.steps) for path in paths()]
     for many, text in zip(steps, english[STYLES.index("guide") :: 3], strict=True):
         assert (50 if many >= 4 else 25) <= len(text) <= 125, " ".join(text)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,9 @@ from nav_eval.dataset.registry import load_dataset
 from nav_eval.dataset.vocabulary import words
 from nav_eval.errors import ConfigError
 from nav_eval_worlds.episodes.controls import Controls
-from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.episodes.splits import SPLITS, TASKS, split_scenes, write_task
-from nav_eval_worlds.plan.floor_plan import Kind
+from worlds.buildings import ATTIC, HOME, OPEN_PLAN, make_site
 
-MakeSite = Callable[[int, int, int, Kind, float], Site]
 Schema = Any
 
 
@@ -80,8 +77,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def files(folder: Path, make_site: MakeSite) -> dict[str, dict[str, Path]]:
-    sites = [make_site(2, 7, 1, "home", 0.1), make_site(3, 10, 1, "home", 0.1), make_site(7, 9, 2, "home", 0.1)]
+def files(folder: Path) -> dict[str, dict[str, Path]]:
+    sites = [make_site(*HOME), make_site(*OPEN_PLAN), make_site(*ATTIC)]
     if not any(folder.iterdir()):
         for task in TASKS:
             write_task(task, split_scenes(sites), folder / task, 3, "test")
@@ -153,12 +150,12 @@ def test_object_goals_have_the_shape_of_objectnav(files: dict[str, dict[str, Pat
         assert set(ours) == set(real)
 
 
-def test_view_points_see_their_object(files: dict[str, dict[str, Path]], make_site: MakeSite) -> None:
+def test_view_points_see_their_object(files: dict[str, dict[str, Path]]) -> None:
     """Rendered from the view point, facing as recorded, the object is in the picture for nearly all of them."""
     from nav_eval.engine.render.renderer import make_renderer
     from nav_eval.geometry import yaw_of
 
-    site = make_site(2, 7, 1, "home", 0.1)
+    site = make_site(*HOME)
     content = files["objectnav"]["train"].parent / "content" / site.scene_id.replace(".glb", ".json.gz")
     camera = make_renderer("cpu", site.scene, width=160, height=120, hfov=100, outputs=("semantic",))
     seen = []
@@ -173,7 +170,7 @@ def test_view_points_see_their_object(files: dict[str, dict[str, Path]], make_si
     assert np.mean(seen) >= 0.9
 
 
-def test_wrong_wishes_are_refused(make_site: MakeSite, tmp_path: Path) -> None:
+def test_wrong_wishes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="choose one of"):
         write_task("flying", {}, tmp_path, 1, "s")
     with pytest.raises(ConfigError, match="floors"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
@@ -18,36 +17,33 @@ from nav_eval_worlds.episodes.controls import Controls
 from nav_eval_worlds.episodes.site import EYE, Site, densified
 from nav_eval_worlds.episodes.vln import VlnPath, vln_paths
 from nav_eval_worlds.language.steps import Climb, Stop
-from nav_eval_worlds.plan.floor_plan import Kind
 from nav_eval_worlds.world import generate_world
+from worlds.buildings import ATTIC, HOME, OFFICE, OPEN_PLAN, Case, make_paths, make_site
 from worlds.episodes.stranger import Walk, walk
 from worlds.episodes.surveyed import Building
 
-MakeSite: TypeAlias = Callable[[int, int, int, Kind, float], Site]
-Case: TypeAlias = tuple[int, int, int, Kind]
-CASES: list[Case] = [(2, 7, 1, "home"), (3, 10, 1, "home"), (7, 9, 2, "home"), (0, 13, 2, "office")]
-"""A bent corridor, an open plan, a hall of two storeys, an office of two storeys with a bent corridor."""
+CASES = [HOME, OPEN_PLAN, ATTIC, OFFICE]
 MORE: list[Case] = [
     (seed, 4 + seed * 5 % 14, 1 + (seed % 3 == 0), "office" if seed % 3 == 1 else "home") for seed in range(100, 140)
 ]
 
 
 Told: TypeAlias = tuple[Site, Building, tuple[VlnPath, ...]]
-
-
-def paths_on(site: Site, count: int) -> Told:
-    return site, Building(site.scene), vln_paths(site, count, "test").paths
+Walked: TypeAlias = tuple[VlnPath, str, bool, Walk]
+"""A path, the language of one of its texts, and where that led: near to the goal or not."""
 
 
 @cache
-def told(make_site: MakeSite, case: Case) -> Told:
-    return paths_on(make_site(*case, 0.1), 10)
+def told(case: Case) -> Told:
+    site = make_site(*case)
+    return site, Building(site.scene), make_paths(case)
 
 
 def fresh(case: Case) -> Told:
     """Twenty paths on a building that is not kept."""
     world = generate_world(*case, 20_000)
-    return paths_on(Site(f"{world.name}.glb", world.scene(), NavMesh.from_bytes(world.navmesh())), 20)
+    site = Site(f"{world.name}.glb", world.scene(), NavMesh.from_bytes(world.navmesh()))
+    return site, Building(site.scene), vln_paths(site, 20, "test").paths
 
 
 def walked(site: Site, building: Building, path: VlnPath, text: str) -> tuple[bool, Walk]:
@@ -57,25 +53,33 @@ def walked(site: Site, building: Building, path: VlnPath, text: str) -> tuple[bo
     return near, found
 
 
-def arrivals(told: Told, language: str) -> tuple[list[bool], list[bool], list[bool]]:
-    """Of every text whether it leads to the goal, of all to be walked past, and to be seen, whether it was there."""
+def walks(told: Told) -> list[Walked]:
     site, building, paths = told
-    texts = [(path, said.text) for path in paths for said in path.told if said.language == language]
-    found = [walked(site, building, path, text) for path, text in texts]
+    return [(path, said.language, *walked(site, building, path, said.text)) for path in paths for said in path.told]
+
+
+@cache
+def followed(case: Case) -> list[Walked]:
+    return walks(told(case))
+
+
+def arrivals(walks: list[Walked], language: str) -> tuple[list[bool], list[bool], list[bool]]:
+    """Of every text whether it leads to the goal, of all to be walked past, and to be seen, whether it was there."""
+    found = [(near, walk) for _, told, near, walk in walks if told == language]
     passed, seen = ([there for _, walk in found for there in getattr(walk, name)] for name in ("passed", "seen"))
     return [near for near, _ in found], passed, seen
 
 
-def swapped(told: Told) -> list[bool]:
-    """Of every text whether it leads from another path's start to that path's goal."""
+def swapped(told: Told, others: int) -> list[bool]:
+    """Of the texts of so many other paths whether they lead from a path's start to its goal."""
     site, building, paths = told
-    pairs = [(path, other) for path in paths for other in paths if other is not path]
+    pairs = [(path, (paths * 2)[at + k]) for at, path in enumerate(paths) for k in range(1, others + 1)]
     return [walked(site, building, path, other.told[k].text)[0] for path, other in pairs for k in (0, -1)]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_stranger_arrives(make_site: MakeSite, language: str) -> None:
-    found = [arrivals(told(make_site, case), language) for case in CASES]
+def test_a_stranger_arrives(language: str) -> None:
+    found = [arrivals(followed(case), language) for case in CASES]
     hits, passed, seen = ([true for one in found for true in one[k]] for k in range(3))
     assert len(hits) == 120
     assert np.mean(hits) >= 0.97, "of forty paths one may miss; forty buildings are held to 0.98 below"
@@ -85,8 +89,8 @@ def test_a_stranger_arrives(make_site: MakeSite, language: str) -> None:
     assert np.mean(seen) >= 0.97
 
 
-def test_swapped_instructions_lead_astray(make_site: MakeSite) -> None:
-    assert np.mean([hit for case in CASES for hit in swapped(told(make_site, case))]) < 0.15
+def test_swapped_instructions_lead_astray() -> None:
+    assert np.mean([hit for case in CASES for hit in swapped(told(case), 3)]) < 0.15
 
 
 @pytest.mark.soak
@@ -94,40 +98,40 @@ def test_a_stranger_arrives_in_forty_more_buildings() -> None:
     found: dict[str, list[bool]] = {name: [] for name in ("en", "zh", "passed", "seen", "swapped")}
     for case in MORE:
         told = fresh(case)
+        followed_here = walks(told)
         for language in ("en", "zh"):
-            hits, passed, seen = arrivals(told, language)
+            hits, passed, seen = arrivals(followed_here, language)
             found[language] += hits
             found["passed"] += passed
             found["seen"] += seen
-        found["swapped"] += swapped(told)
+        found["swapped"] += swapped(told, len(told[2]) - 1)
     rates = {name: float(np.mean(hits)) for name, hits in found.items()}
     assert min(rates["en"], rates["zh"]) >= 0.98, rates
     assert min(rates["passed"], rates["seen"]) >= 0.98, rates
     assert rates["swapped"] < 0.15, rates
 
 
-def test_a_quarter_of_the_paths_of_two_storeys_climb_and_say_so(make_site: MakeSite) -> None:
+def test_a_quarter_of_the_paths_of_two_storeys_climb_and_say_so() -> None:
     for case in CASES[2:]:
-        site, building, paths = told(make_site, case)
+        paths = make_paths(case)
         climbing = [path for path in paths if abs(path.start[1] - path.goal[1]) > 1.0]
         assert len(climbing) >= len(paths) / 4
         for path in paths:
             climbs = [step for step in path.steps if isinstance(step, Climb)]
             assert [step.up for step in climbs] == ([path.goal[1] > path.start[1]] if path in climbing else [])
-            for text in path.told:
-                assert walked(site, building, path, text.text)[1].climbed == len(climbs)
+            assert all(walk.climbed == len(climbs) for own, _, _, walk in followed(case) if own is path)
 
 
-def test_three_wordings_in_each_language(make_site: MakeSite) -> None:
+def test_three_wordings_in_each_language() -> None:
     for case in CASES:
-        for path in told(make_site, case)[2]:
+        for path in make_paths(case):
             texts = {language: {t.text for t in path.told if t.language == language} for language in ("en", "zh")}
             assert {language: len(found) for language, found in texts.items()} == {"en": 3, "zh": 3}
 
 
-def test_every_landmark_is_in_some_frame_along_the_path(make_site: MakeSite) -> None:
+def test_every_landmark_is_in_some_frame_along_the_path() -> None:
     """Rendered all round from points half a metre apart: the renderer knows nothing of the voxels."""
-    for site, _, paths in (told(make_site, case) for case in CASES[:2]):
+    for site, _, paths in (told(case) for case in CASES[:2]):
         camera = make_renderer("cpu", site.scene, width=160, height=120, hfov=90, outputs=("semantic",))
         for path in paths[:5]:
             seen: set[int] = set()
@@ -143,8 +147,8 @@ def test_every_landmark_is_in_some_frame_along_the_path(make_site: MakeSite) -> 
             assert named - {None} <= kinds
 
 
-def test_paths_are_as_long_as_asked_and_well_recorded(make_site: MakeSite) -> None:
-    site = make_site(3, 10, 1, "home", 0.1)
+def test_paths_are_as_long_as_asked_and_well_recorded() -> None:
+    site = make_site(*OPEN_PLAN)
     wish = Controls(min_length=8.0, max_length=15.0, min_rooms=3, max_rooms=5)
     for path in vln_paths(site, 3, "controls", wish).paths:
         assert 8.0 <= path.geodesic <= 15.0
@@ -157,21 +161,21 @@ def test_paths_are_as_long_as_asked_and_well_recorded(make_site: MakeSite) -> No
         assert site.navmesh.geodesic_distance(path.walk.locations[-1], path.goal) < 0.25
 
 
-def test_forty_paths_are_found_and_few_are_explained(make_site: MakeSite) -> None:
-    site = make_site(3, 10, 1, "home", 0.1)
+def test_forty_paths_are_found_and_few_are_explained() -> None:
+    site = make_site(*OPEN_PLAN)
     assert len(vln_paths(site, 40, "many").paths) == 40
     drawn = vln_paths(site, 40, "many", Controls(min_length=24.0, min_rooms=2))
     assert len(drawn.paths) < 40
     assert max(drawn.refused, key=lambda why: drawn.refused[why]) == "are shorter or longer than asked"
 
 
-def test_doors_that_join_nothing_are_named(make_site: MakeSite) -> None:
-    site = make_site(2, 7, 1, "home", 0.1)
+def test_doors_that_join_nothing_are_named() -> None:
+    site = make_site(*HOME)
     old = tuple(replace(thing, joins=None) for thing in site.scene.objects)
     with pytest.raises(SceneError, match="no door says which rooms it joins"):
         vln_paths(Site(site.scene_id, replace(site.scene, objects=old), site.navmesh), 1, "old")
 
 
-def test_the_same_seed_gives_the_same_paths(make_site: MakeSite) -> None:
-    site = make_site(2, 7, 1, "home", 0.1)
+def test_the_same_seed_gives_the_same_paths() -> None:
+    site = make_site(*HOME)
     assert vln_paths(site, 2, "a") == vln_paths(site, 2, "a") != vln_paths(site, 2, "b")

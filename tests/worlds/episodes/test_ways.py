@@ -27,8 +27,11 @@ KINDS: list[tuple[str, Kind, int]] = [
     for storeys in (1, 2)
     if kind in kinds and (stairs or storeys == 1)
 ]
-many = pytest.mark.parametrize("nth", [0, *(pytest.param(k, marks=pytest.mark.soak) for k in range(1, 40))])
-kinds = pytest.mark.parametrize(("grammar", "kind", "storeys"), KINDS)
+MANY = [
+    pytest.param((nth, *of), marks=[pytest.mark.soak] * (nth > 0), id=f"{nth}-{of[0]}-{of[1]}-{of[2]}")
+    for of in KINDS
+    for nth in range(40)
+]
 
 
 def plan_of(nth: int, grammar: str, kind: Kind, storeys: int) -> Plan:
@@ -53,16 +56,20 @@ def empty(plan: Plan) -> Scene:
     )
 
 
+@pytest.fixture(scope="module", params=MANY)
+def building(request: pytest.FixtureRequest) -> tuple[Plan, Scene]:
+    """One of each kind, and its plan."""
+    plan = plan_of(*request.param)
+    return plan, empty(plan)
+
+
 def of_plan(door: Door) -> tuple[int, int, str, bool, tuple[float, float]]:
     x, z = door.centre
     return door.a, door.b, "door" if door.leaf else "opening", door.vertical, (x / 1000, z / 1000)
 
 
-@kinds
-@many
-def test_the_map_joins_what_the_plan_joins(nth: int, grammar: str, kind: Kind, storeys: int) -> None:
-    plan = plan_of(nth, grammar, kind, storeys)
-    scene = empty(plan)
+def test_the_map_joins_what_the_plan_joins(building: tuple[Plan, Scene]) -> None:
+    plan, scene = building
     found = rooms_map(scene.objects, scene.regions)
     ways = [way for way in found.doors if way.kind != "stairs"]
     assert len(ways) == len(plan.doors)
@@ -74,11 +81,9 @@ def test_the_map_joins_what_the_plan_joins(nth: int, grammar: str, kind: Kind, s
     assert [(way.a, way.b) for way in found.doors if way.kind == "stairs"] == ([wells] if wells else [])
 
 
-@kinds
-@many
-def test_who_walks_through_finds_the_same_doors(nth: int, grammar: str, kind: Kind, storeys: int) -> None:
+def test_who_walks_through_finds_the_same_doors(building: tuple[Plan, Scene]) -> None:
     """From walls and gaps alone: as many, between the same rooms, in the same places, framed where there is a frame."""
-    scene = empty(plan_of(nth, grammar, kind, storeys))
+    _, scene = building
     told, seen = rooms_map(scene.objects, scene.regions), Building(scene)
     ways = [way for way in told.doors if way.kind != "stairs"]
     assert len(seen.gaps) == len(ways)
