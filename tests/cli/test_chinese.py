@@ -28,6 +28,7 @@ from nav_eval_server.cli import COMMANDS as SERVER
 
 SOURCE, SDK = ROOT / "src" / "nav_eval", ROOT / "packages" / "nav-eval-sdk" / "src" / "nav_eval_sdk"
 BUILDINGS = ROOT / "packages" / "nav-eval-worlds" / "src" / "nav_eval_worlds"
+SERVER_SOURCE = ROOT / "packages" / "nav-eval-server" / "src" / "nav_eval_server"
 EXTRAS = ROOT / "packages" / "nav-eval-extras" / "src" / "nav_eval_extras"
 AGENTS = ROOT / "packages" / "nav-eval-baselines" / "src" / "nav_eval_baselines"
 OF_LIBRARIES = re.compile(r"(?ms)^# (?:Of libraries|Short ones)$.*?(?=^# |\Z)")
@@ -88,6 +89,8 @@ def printed() -> Iterator[str]:
     yield from strings(EXTRAS / "human" / "command.py")
     yield from strings(EXTRAS / "collecting" / "command.py")
     yield from strings(BUILDINGS / "cli.py")
+    yield from strings(SERVER_SOURCE / "opening.py")
+    yield from strings(SERVER_SOURCE / "phase_data.py")
     parts = ("cli", "submit_cli", "submissions", "competition", "conformance", "project", "server/serving", "options")
     for part in parts:
         yield from strings(SDK / f"{part}.py")

@@ -102,11 +102,10 @@ def _refuse_same(challenge: Challenge, one: str, other: str, found: Mapping[str,
         raise ConfigError(
             f"{challenge.folder}/challenge.yaml: {key(other)}: {episodes} of its {len(found[other].episodes)} episodes "
             f"and {scenes} of its {len(found[other].scenes)} scenes are also those of {key(one)} "
-            f"({_files(challenge, (other, one))}). Give each its own, as by ${{dataset.split}} in these paths, or set "
+            f"(evaluation.dataset.data_path: {_files(challenge, (other, one))}). Give each its own, as by ${{dataset.split}} in these paths, or set "
             "allow_overlap: true."
         )
 
 
 def _files(challenge: Challenge, phases: Iterable[str]) -> str:
-    told = dict.fromkeys(configured(challenge, phase).dataset.data_path for phase in phases)
-    return f"evaluation.dataset.data_path: {', '.join(map(str, told))}"
+    return ", ".join(dict.fromkeys(str(configured(challenge, phase).dataset.data_path) for phase in phases))
