@@ -118,7 +118,11 @@ def test_an_open_phase_that_cannot_be_played_is_refused_before_anything_is_froze
 ) -> None:
     rewrite(spoil)
     said = serve()
-    assert (said.returncode, "phases.dev: cannot be played: " in said.stderr, told in said.stderr) == (2, True, True)
+    assert (
+        said.returncode,
+        "phases.dev: cannot be played (evaluation.dataset.data_path: data/" in said.stderr,
+        told in said.stderr,
+    ) == (2, True, True)
     assert str(Folder(folder).challenge) in said.stderr
     with pytest.raises(ConfigError, match=r"phases\.dev: cannot be played"):
         command("freeze", phase="dev")
@@ -262,4 +266,4 @@ def test_a_phase_that_opens_while_it_is_served_is_checked_then(make: Make, well:
         until(seen.exists, "the check")
     assert Event.objects.filter(action=CHECKED, subject="dev").exists() == well
     if not well:
-        assert "phases.dev: cannot be played: " in Notice.objects.get().body
+        assert "phases.dev: cannot be played (evaluation.dataset.data_path: " in Notice.objects.get().body

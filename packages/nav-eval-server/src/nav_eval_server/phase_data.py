@@ -77,7 +77,8 @@ def resolve(challenge: Challenge, phase: str) -> Contents:
 def _refusal(challenge: Challenge, phase: str, told: str) -> str:
     said = told.rpartition(SAID)[2].strip()
     return (
-        f"{challenge.folder}/challenge.yaml: {key(phase)}: cannot be played: {said}\n"
+        f"{challenge.folder}/challenge.yaml: {key(phase)}: cannot be played (evaluation.dataset.data_path: "
+        f"{_files(challenge, [phase])}): {said}\n"
         "Correct `evaluation`, put the data there, or let it open later; `serve --jobs 0` serves without evaluating on "
         "this machine."
     )
@@ -102,8 +103,8 @@ def _refuse_same(challenge: Challenge, one: str, other: str, found: Mapping[str,
         raise ConfigError(
             f"{challenge.folder}/challenge.yaml: {key(other)}: {episodes} of its {len(found[other].episodes)} episodes "
             f"and {scenes} of its {len(found[other].scenes)} scenes are also those of {key(one)} "
-            f"(evaluation.dataset.data_path: {_files(challenge, (other, one))}). Give each its own, as by ${{dataset.split}} in these paths, or set "
-            "allow_overlap: true."
+            f"(evaluation.dataset.data_path: {_files(challenge, (other, one))}). Give each its own, as by "
+            "${dataset.split} in these paths, or set allow_overlap: true."
         )
 
 
