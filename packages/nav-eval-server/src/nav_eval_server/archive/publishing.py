@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shutil
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
@@ -27,8 +24,6 @@ from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Event, Ranking, Submission
 from nav_eval_server.web.standings import Standings, standings
-
-COLUMNS = ("rank", "rank_ci95", "team", "role", "score", "failed", "excluded", "submission")
 
 
 def freeze(challenge: Challenge, phase: str, now: datetime, actor: str = "organiser") -> str | None:
@@ -92,21 +87,7 @@ def _write_board(path: Path, board: Standings) -> None:
     path.with_suffix(".json").write_text(
         json.dumps(board.published, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
     )
-    table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow([*COLUMNS, *board.secondary_metrics, *board.usage])
-    for row in board.rows:
-        plain = (row.entry[name] for name in COLUMNS)
-        beside = (row.entry["beside"][name] for name in board.secondary_metrics)
-        writer.writerow([*map(_cell, plain), *beside, *(row.usage.get(name) for name in board.usage)])
-    path.with_suffix(".csv").write_text(table.getvalue(), encoding="utf-8")
-
-
-def _cell(value: Any) -> Any:
-    """A spreadsheet takes a text that begins like a formula for one."""
-    if isinstance(value, list):
-        return "-".join(map(str, value))
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t" else value
+    path.with_suffix(".csv").write_text(board.table, encoding="utf-8")
 
 
 def _write_values(challenge: Challenge, phase: str, out: Path) -> None:

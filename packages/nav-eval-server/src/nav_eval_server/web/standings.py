@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +20,8 @@ from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Result, Submission, User
 from nav_eval_server.queue.states import Language
 from nav_eval_server.web.context import language
+
+COLUMNS = ("rank", "rank_ci95", "team", "role", "score", "failed", "excluded", "submission")
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,18 @@ class Standings:
         return {**self.document, "entries": [*lines]}
 
     @property
+    def table(self) -> str:
+        """As CSV."""
+        table = io.StringIO()
+        writer = csv.writer(table, lineterminator="\n")
+        writer.writerow([*COLUMNS, *self.secondary_metrics, *self.usage])
+        for row in self.rows:
+            plain = (row.entry[name] for name in COLUMNS)
+            beside = (row.entry["beside"][name] for name in self.secondary_metrics)
+            writer.writerow([*map(_cell, plain), *beside, *(row.usage.get(name) for name in self.usage)])
+        return table.getvalue()
+
+    @property
     def remarks(self) -> list[str]:
         """What is known of other buildings than those of the phase, in the reader's language."""
         return elsewhere(self.document, language())
@@ -81,6 +97,13 @@ class Standings:
     def name(self) -> str:
         """Of its files, where it is published."""
         return f"{self.phase}-{Board.FINAL.value if self.final else Board.PUBLIC.value}"
+
+
+def _cell(value: Any) -> Any:
+    """A spreadsheet takes a text that begins like a formula for one."""
+    if isinstance(value, list):
+        return "-".join(map(str, value))
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t" else value
 
 
 def elsewhere(document: Mapping[str, Any], told_in: Language) -> list[str]:
