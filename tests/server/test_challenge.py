@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from nav_eval.errors import ConfigError
-from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text, load_challenge
+from nav_eval.runs.registry import benchmark_config
+from nav_eval_server.challenge import DRY_RUN, Challenge, configured, evaluation_text, load_challenge
 from nav_eval_server.init import Answers, create
 
 
@@ -74,6 +75,16 @@ def test_what_init_writes_is_valid(file: Path) -> None:
     assert challenge.title.en == 'The "homes"'
     assert challenge.phases["standard"].quota.total == 30
     assert challenge.opens("dev") < challenge.closes("dev")
+
+
+def test_what_init_writes_plays_as_the_benchmark_that_teams_train_on(file: Path) -> None:
+    mine, theirs = configured(load_challenge(file), "dev"), benchmark_config("vln-demo")
+    assert mine.evaluation == theirs.evaluation
+    for part in ("body", "motion"):
+        assert getattr(mine.simulator, part) == getattr(theirs.simulator, part)
+    cameras = mine.simulator.sensors.keys() & theirs.simulator.sensors.keys()
+    assert cameras >= {"rgb", "depth"}
+    assert all(mine.simulator.sensors[name] == theirs.simulator.sensors[name] for name in cameras)
 
 
 @pytest.mark.parametrize(
