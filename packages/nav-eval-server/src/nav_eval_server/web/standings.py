@@ -11,7 +11,7 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 
 from nav_eval.report import verdict
-from nav_eval.report.words import said
+from nav_eval.report.words import recorded_words, said
 from nav_eval.results.export import recorded_definitions
 from nav_eval_server.board.places import Board, latest
 from nav_eval_server.board.usage import Spent, amounts_told, cost, tokens, usage_shown
@@ -47,13 +47,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Standings:
-    """A board. `secret`: only organisers see it, before the reveal."""
+    """A board. `secret`: only organisers see it, before the reveal; `results`: an entry's, for what measures are."""
 
     phase: str
     final: bool
     secret: bool
     document: Mapping[str, Any]
     rows: tuple[Row, ...]
+    results: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def secondary_metrics(self) -> list[str]:
@@ -75,6 +76,12 @@ class Standings:
         """The document, with the usage of its entries in their lines."""
         lines = ({**row.entry, "usage": row.usage} if row.usage else row.entry for row in self.rows)
         return {**self.document, "entries": [*lines]}
+
+    @property
+    def heads(self) -> list[tuple[str, str]]:
+        """Of the columns of measures, the one that ranks first: what each is called, with its unit, and what it is."""
+        names = [self.document["measure"], *self.secondary_metrics]
+        return [recorded_words(self.results, name)[language()] for name in names]
 
     @property
     def table(self) -> str:
@@ -135,6 +142,7 @@ def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: Use
     shares = all(0 <= score <= 1 for score in scores)
     usage = usage_shown(content)
     sensors = _sensors([line["submission"] for line in content["entries"]])
+    first = Result.objects.filter(submission__in=[line["submission"] for line in content["entries"]]).first()
     rows = (
         Row(
             line,
@@ -146,7 +154,14 @@ def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: Use
         for line in content["entries"]
     )
     final = board == Board.FINAL
-    return Standings(phase, final, final and latest(phase, board, revealed=True) is None, content, tuple(rows))
+    return Standings(
+        phase,
+        final,
+        final and latest(phase, board, revealed=True) is None,
+        content,
+        tuple(rows),
+        first.document if first else {},
+    )
 
 
 def _sensors(submissions: Sequence[str]) -> dict[str, str | None]:
