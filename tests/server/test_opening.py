@@ -203,6 +203,21 @@ def test_what_is_made_later_is_asked_for_when_it_opens(
     assert "FIX  final (upcoming, opens 2098-01-01 00:00 UTC): " in capsys.readouterr().out
 
 
+def test_what_a_phase_played_that_is_over_is_not_played_again(command: Command, folder: Path) -> None:  # noqa: F811
+    shutil.rmtree(folder / "data" / "final")
+    rewrite(lambda content: content["phases"]["final"].update(LATER))
+    command("serve", port=free_port())
+    shutil.copytree(folder / "data" / "dev", folder / "data" / "final")
+
+    def turn(content: dict[str, Any]) -> None:
+        content["phases"]["final"]["opens"] = content["phases"]["dev"]["opens"]
+        content["phases"]["dev"]["closes"] = "2021-01-01T00:00"
+
+    rewrite(turn)
+    with pytest.raises(ConfigError, match=r"phases\.final: 5 of its 5 episodes .+ those of phases\.dev"):
+        command("serve", port=free_port())
+
+
 def move(folder: Path) -> None:
     shutil.move(folder / "data", folder / "disk")
 

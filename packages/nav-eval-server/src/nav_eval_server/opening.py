@@ -51,7 +51,7 @@ def verify(challenge: Challenge) -> dict[str, Contents]:
     when it opened.
     """
     found = {phase: contents for phase, contents in _resolved(challenge) if contents is not None}
-    refuse_overlap(challenge, found)
+    refuse_overlap(challenge, _opened(challenge) | found)
     for phase, contents in found.items():
         refuse_change(challenge, phase, contents)
     return found
@@ -149,6 +149,12 @@ def _checked(phase: str) -> str | None:
     return None if event is None else str(event.details["sha256"])
 
 
+def _opened(challenge: Challenge) -> dict[str, Contents]:
+    """What phases that have opened play, those that are over included."""
+    kept = {phase: Folder(challenge.folder).contents(phase) for phase in played(challenge) if _checked(phase)}
+    return {phase: Contents.read(path) for phase, path in kept.items() if path.exists()}
+
+
 class Openings:
     """Phases that open while it is served are checked then, beside the sweep; organisers are told of one that cannot
     be played.
@@ -177,14 +183,8 @@ class Openings:
         self._asking = None
         try:
             found = asked.result()
-            refuse_overlap(self._challenge, {**self._others(phase), phase: found})
+            refuse_overlap(self._challenge, _opened(self._challenge) | {phase: found})
             note_checked(self._challenge, phase, found)
         except ConfigError as error:
             LOG.warning("%s", error)
             tell(self._challenge, "unplayable", path="/organiser/", phase=phase, said=str(error))
-
-    def _others(self, phase: str) -> dict[str, Contents]:
-        """What the others were found to play."""
-        folder = Folder(self._challenge.folder)
-        kept = {name: folder.contents(name) for name in played(self._challenge) if name != phase}
-        return {name: Contents.read(path) for name, path in kept.items() if path.exists()}
