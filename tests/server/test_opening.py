@@ -101,9 +101,33 @@ def no_graph(content: dict[str, Any]) -> None:
     (current().folder / "data" / "dev" / "connectivity" / "other_connectivity.json").write_text("[]")
 
 
+STUCK = '''
+from nav_eval import register_task
+from nav_eval.tasks.navigation import VLNTask
+
+
+@register_task("stuck")
+class Stuck(VLNTask):
+    """It begins, and cannot be walked in."""
+
+    name = "stuck"
+
+    def carry_out(self, action, simulator):
+        raise RuntimeError("the lift is out of order")
+'''
+
+
+def stuck_at_the_first_step(content: dict[str, Any]) -> None:
+    """What `config validate` alone does not see, nor a run before its first action."""
+    (current().folder / "stuck.py").write_text(STUCK)
+    content["evaluation"] |= {"plugins": ["stuck"]}
+    content["evaluation"]["task"]["type"] = "stuck"
+
+
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
+        (stuck_at_the_first_step, "the lift is out of order"),
         (another_split, "is 'dev', but data/dev/R2R_val_unseen.json is the split 'val_unseen'"),
         (no_graph, "house"),
         (spoil_sensors, "skybox"),
