@@ -179,8 +179,10 @@ def test_a_board_shows_further_measures_but_for_what_a_ladder_holds_back(make: M
             page = render_to_string("_board.html", {"board": standings("plain", AnonymousUser())[0], "heading": "h1"})
         # The same numbers are called what a report calls them.
         counts = [said(spoken, f"board.{name}") for name in ("failed", "excluded")]
-        cells = re.findall(r'"number roomy">(.*?)</t', page)
-        assert cells == ["success", "steps", *counts, "0.7500", "–"]
+        cells = re.findall(r'"number roomy"(?: title=".+?")?>(.*?)</t', page)
+        heads = {"en": ["Success", "Steps"], "zh": ["成功率", "步数"]}[spoken]
+        assert cells == [*heads, *counts, "0.7500", "–"]
+        assert re.search('title="(Success, weighted by|成功，按最短路)[^"]+">SPL</th>', page)
 
 
 def test_less_is_better_where_the_measure_says_so(make: Make) -> None:

@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from nav_eval.errors import ConfigError
-from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text, load_challenge
+from nav_eval.runs.registry import benchmark_config
+from nav_eval_server.challenge import DRY_RUN, Challenge, configured, evaluation_text, load_challenge
 from nav_eval_server.init import Answers, create
 
 
@@ -76,6 +77,16 @@ def test_what_init_writes_is_valid(file: Path) -> None:
     assert challenge.opens("dev") < challenge.closes("dev")
 
 
+def test_what_init_writes_plays_as_the_benchmark_that_teams_train_on(file: Path) -> None:
+    mine, theirs = configured(load_challenge(file), "dev"), benchmark_config("vln-demo")
+    assert mine.evaluation == theirs.evaluation
+    for part in ("body", "motion"):
+        assert getattr(mine.simulator, part) == getattr(theirs.simulator, part)
+    cameras = mine.simulator.sensors.keys() & theirs.simulator.sensors.keys()
+    assert cameras >= {"rgb", "depth"}
+    assert all(mine.simulator.sensors[name] == theirs.simulator.sensors[name] for name in cameras)
+
+
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
@@ -87,7 +98,7 @@ def test_what_init_writes_is_valid(file: Path) -> None:
             {"mail": {"hots": "x", "host": "x", "sender": "x"}},
             "notify.mail.hots: unknown key. Did you mean 'host'",
         ),
-        ("phasez", {}, "phasez: unknown key. Did you mean 'phases'? Known here: database, dry_run, "),
+        ("phasez", {}, "phasez: unknown key. Did you mean 'phases'? Known here: allow_overlap, database, dry_run, "),
         ("phases.dev.quota.per_day", 0, "phases.dev.quota.per_day: Input should be greater than or equal to 1"),
         ("phases.dev.closes", "2020-01-01T00:00", "phases.dev: closes before it opens"),
         ("timezone", "Mars/Olympus", "timezone: is not a time zone; write for example Europe/Berlin"),

@@ -38,19 +38,34 @@ def errors(answer: Any) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("language", TAKEN)
-@pytest.mark.parametrize("name", ["member", "MEMBER", "organiser"])
+@pytest.mark.parametrize("name", ["member", "MEMBER", "organiser", "mеmber", "0rganiser"])
 def test_a_taken_user_name_is_told(full: Crowd, name: str, language: str) -> None:
     answer = sign_up(name, language=language)
     assert (answer.status_code, errors(answer)) == (200, [("username", TAKEN[language])])
 
 
 @pytest.mark.parametrize("language", TAKEN)
-@pytest.mark.parametrize("name", ["Aurora", "aurora", " Aurora "])
+@pytest.mark.parametrize("name", ["Aurora", "aurora", " Aurora ", "Аurоrа", "Au rora", "Ａurora", "AURΟRA"])
 def test_a_taken_team_name_is_told(full: Crowd, name: str, language: str) -> None:
     person("third")
     answer = full.visitor("third").post(reverse("team"), {"name": name}, headers={"accept-language": language})
     assert (answer.status_code, errors(answer)) == (200, [("name", TAKEN[language])])
     assert not Membership.objects.filter(user__username="third").exists()
+
+
+@pytest.mark.parametrize("name", ["123", "--", "２３", "🙂🙂"])
+def test_a_name_has_a_letter(full: Crowd, name: str) -> None:
+    person("third")
+    answer = full.visitor("third").post(reverse("team"), {"name": name})
+    assert (answer.status_code, errors(answer)) == (200, [("name", "Use one letter at least.")])
+
+
+@pytest.mark.parametrize("name", ["极光", "オーロラ", "Aurora 2", "Aurorae", "はこ", "はご"])
+def test_other_names_are_free(full: Crowd, name: str) -> None:
+    """Of two that differ by a mark that is part of a letter, too."""
+    Team.objects.create(name="はこ" if name == "はご" else "はご")
+    person("third")
+    assert full.visitor("third").post(reverse("team"), {"name": name}).status_code == 302
 
 
 def test_whose_an_address_is_is_not_told(full: Crowd) -> None:

@@ -496,6 +496,18 @@ def test_login_goes_to_no_other_server(full: Crowd) -> None:
     assert Client(SERVER_NAME="localhost").post(reverse("login"), right)["Location"] == reverse("team")
 
 
+@pytest.mark.parametrize("digits", ["9" * 5000, "٣" * 5000, "9" * 30])
+def test_a_number_of_too_many_digits_is_no_fault_of_ours(full: Crowd, digits: str) -> None:
+    member, organiser = full.visitor("member"), full.visitor("organiser")
+    assert member.post(reverse("submit"), {"phase": "dev", "endpoint": digits}).status_code == 404
+    for page in (f"/team/services/{digits}/remove/", f"/team/tokens/{digits}/revoke/"):
+        assert member.post(page).status_code == 404
+    team = Team.objects.get(name="Aurora")
+    told = {"deed": "grant", "places": digits, "phase": "dev", "reason": "x"}
+    answer = organiser.post(reverse("manage", args=[team.pk]), told, follow=True)
+    assert (answer.status_code, b"Grant 1 to 100 submissions." in answer.content) == (200, True)
+
+
 def test_cookies_stay_on_tls_behind_a_proxy(full: Crowd) -> None:
     client = Client(SERVER_NAME="localhost")
     answer = client.post(reverse("login"), {"username": "member", "password": PASSWORD}, secure=True)

@@ -27,7 +27,7 @@ from nav_eval_server import events
 from nav_eval_server.cli import COMMANDS
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Submission, Team
-from nav_eval_server.opening import CHANGED, OPENED
+from nav_eval_server.opening import CHANGED, CHECKED, OPENED
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import FINAL, State
 from nav_eval_server.serving import children, module, serve
@@ -101,8 +101,9 @@ def test_a_service_and_a_file_are_judged_whatever_variables_are_set(
         live = dispatcher.submit(aurora, "dev", endpoint=aurora.endpoints.get())
         file = dispatcher.submit(aurora, "files", predictions=predictions)
         bad = dispatcher.submit(aurora, "files", predictions=b"[{}]")
+        deep = dispatcher.submit(aurora, "files", predictions=b"[" * 100_000)
         until(lambda: served.healthz() == 200, "healthz")
-        until(lambda: all(map(finished, (live, file, bad))), "three submissions")
+        until(lambda: all(map(finished, (live, file, bad, deep))), "four submissions")
     played = Submission.objects.get(pk=live.pk)
     assert (played.state, played.episodes_total) == (State.DONE, 5), list(Attempt.objects.values())
     assert Episode.objects.filter(submission=live).count() == 5
@@ -117,6 +118,8 @@ def test_a_service_and_a_file_are_judged_whatever_variables_are_set(
     assert scores == [1.0] * len(json.loads(predictions))
     told = Submission.objects.get(pk=bad.pk)
     assert (told.why, str(challenge.folder) in told.detail) == ("bad_file", False)
+    assert Submission.objects.get(pk=deep.pk).detail.startswith("predictions.json: cannot be read as JSON")
+    assert {one.attempts.count() for one in (bad, deep)} == {1}
     assert not list(Folder(challenge.folder).work.glob("*/run"))
     assert events.broken() is None
     held = [path for path in challenge.folder.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
@@ -271,11 +274,11 @@ def test_what_may_be_changed_while_it_is_open_is_in_the_audit_log_once_it_is_ser
     file = Folder(current().folder).challenge
     file.write_text("# a remark changes nothing\n" + file.read_text())
     command("serve", port=free_port())
-    assert [event.action for event in Event.objects.all()] == [OPENED]
+    assert [event.action for event in Event.objects.all()] == [OPENED, CHECKED]
     file.write_text(file.read_text() + "\nendpoints: {probe_seconds: 2}\n")
     command("serve", port=free_port())
     command("serve", port=free_port())
-    first, second = Event.objects.order_by("pk")
+    first, _, second = Event.objects.order_by("pk")
     assert (first.action, second.action) == (OPENED, CHANGED)
     assert first.details["rules_sha256"] == second.details["rules_sha256"]
 
@@ -299,15 +302,20 @@ def test_a_command_that_serves_nobody_leaves_the_rules_free(command: Callable[..
 
 
 @pytest.mark.parametrize(
-    ("key", "content", "told"),
+    ("key", "content", "told", "later"),
     [
-        ("data_path", None, "dev is open, but R2R_val.json does not exist"),
-        ("data_path", "[", "dev is open, but R2R_val.json cannot be read"),
-        ("connectivity_dir", None, "dev is open, but graphs is missing, or an empty folder"),
+        ("data_path", None, r"R2R_val\.json: No such file", "ok  "),
+        ("data_path", "[", r"R2R_val\.json: .*the JSON text is cut off", "FIX "),
+        ("connectivity_dir", None, "graphs", "FIX "),
     ],
 )
 def test_a_phase_is_not_open_without_its_data(
-    command: Callable[..., int], key: str, content: str | None, told: str, capsys: pytest.CaptureFixture[str]
+    command: Callable[..., int],
+    key: str,
+    content: str | None,
+    told: str,
+    later: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """They are asked for before the rules are frozen; one that opens later may still be without."""
     file = Folder(current().folder).challenge
@@ -317,17 +325,17 @@ def test_a_phase_is_not_open_without_its_data(
     file.write_text(yaml.safe_dump(rules))
     if content is not None:
         (file.parent / name).write_text(content)
-    with pytest.raises(ConfigError, match=told):
+    with pytest.raises(ConfigError, match=rf"phases\.dev: cannot be played \(evaluation.+: (?s:.*){told}"):
         command("serve", port=free_port())
     assert openings() == 0
     assert command("doctor") == 1
-    assert f"FIX  {told.replace(' is open, but', ' (open):')}" in capsys.readouterr().out
+    assert re.search(f"FIX  dev \\(open\\): (?s:.*){told}", capsys.readouterr().out)
     command("serve", port=free_port(), jobs=0)
     rules["phases"]["dev"]["opens"] = "2098-01-01T00:00"
     file.write_text(yaml.safe_dump(rules))
     command("serve", port=free_port())
     command("doctor")
-    assert "ok   dev (upcoming, opens 2098-01-01 00:00 UTC): " in capsys.readouterr().out
+    assert f"{later} dev (upcoming, opens 2098-01-01 00:00 UTC): " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("name", "options"), [("serve", {"port": 0}), ("freeze", {"phase": "dev"})])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterator
 from datetime import timedelta
@@ -11,15 +13,19 @@ from uuid import uuid4
 
 import pytest
 import schemathesis
+from django.contrib.auth.models import AnonymousUser
 from django.core.wsgi import get_wsgi_application
+from django.test import Client
 from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from nav_eval_server.api import api
+from nav_eval_server.board.places import Keeper
 from nav_eval_server.models import Charge, Endpoint, Membership, Submission, Team, Token, User
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import issue
+from nav_eval_server.web.standings import standings
 from server.boards import done
 from server.calling import API, Caller, document
 from server.competition import phase
@@ -234,6 +240,9 @@ def test_what_django_itself_answers_is_a_problem_too(
     assert b"Traceback" not in crashed.content
 
 
+PUBLIC = {("get", "/boards/{board}"), ("get", "/boards/{board}/csv")}
+ABSENT = ("hidden-final", "hidden-public", "dev-final", "nothing", "dev")
+"""Boards that nobody sees, and that there are not: one answer."""
 OPERATIONS = {
     ("get", "/me"): (200, 200),
     ("get", "/phases"): (200, 200),
@@ -266,7 +275,26 @@ def test_the_table_names_every_operation_for_teams() -> None:
         "openapi.json",
         "",
     }
-    assert {one for one in operations() if not one[1].startswith(WORKERS)} == set(OPERATIONS)
+    assert {one for one in operations() if not one[1].startswith(WORKERS)} == set(OPERATIONS) | PUBLIC
+
+
+def test_a_board_as_data_is_what_its_page_shows_everybody(full: Crowd) -> None:
+    Keeper(full.challenge).refresh(timezone.now())
+    told = Caller()("GET", "/boards/dev-public").json()
+    (shown,) = standings("dev", AnonymousUser())
+    assert told == json.loads(json.dumps(shown.published))
+    page = Client(SERVER_NAME="localhost").get("/board/dev/").content.decode()
+    assert told["entries"]
+    assert all(one["team"] in page and one["submission"] in page for one in told["entries"])
+    assert 'href="/api/v1/boards/dev-public/csv"' in page
+    rows = list(csv.DictReader(io.StringIO(Caller()("GET", "/boards/dev-public/csv").content.decode())))
+    assert [(row["team"], float(row["score"])) for row in rows] == [(e["team"], e["score"]) for e in told["entries"]]
+    member = Caller(issue(Token.Scope.TEAM, "t", full.team, User.objects.get(username="member")))
+    organiser = Caller()
+    organiser._client.cookies = full.visitor("organiser").cookies
+    for caller in (Caller(), member, organiser):
+        answers = {caller("GET", f"/boards/{name}{end}").content for name in ABSENT for end in ("", "/csv")}
+        assert [json.loads(one)["status"] for one in answers] == [404]
 
 
 def test_every_operation_to_every_caller(full: Crowd) -> None:

@@ -142,7 +142,13 @@ def config_show(*arguments: str, config: Path | None = None) -> int:
     return DONE
 
 
-def config_validate(*arguments: str, config: Path | None = None, allow_plugins: bool = False) -> int:
+def config_validate(
+    *arguments: str,
+    config: Path | None = None,
+    allow_plugins: bool = False,
+    contents: Path | None = None,
+    score: bool = False,
+) -> int:
     """Check that a configuration runs: every fault with its key, then the data, the scenes and the agent's class.
 
     It does what `run` does before its first episode, writes nothing, and runs nothing that the configuration names.
@@ -155,7 +161,13 @@ def config_validate(*arguments: str, config: Path | None = None, allow_plugins: 
         A YAML file with your own settings.
     allow_plugins
         Import its plugins, so that the names which they register are known, and start simulator.command.
+    contents
+        Also play one step, and write to this file (JSON) what would be played: SHA-256 of all, of each scene's files
+        and of each episode, whatever their names are.
+    score
+        Check it for `nav-eval score`, which needs no sensor and no scene's mesh, in place of `run`.
     """
+    from nav_eval.runs.contents import opened_for_score, write_contents
     from nav_eval.runs.plan import resolved
     from nav_eval.runs.registry import benchmark_config
 
@@ -164,7 +176,9 @@ def config_validate(*arguments: str, config: Path | None = None, allow_plugins: 
         config, name = Path(name), None
     given = benchmark_config(name, file=config, overrides=overrides, plugins=allow_plugins)
     try:
-        with resolved(given, commands=allow_plugins):
+        with opened_for_score(given) if score else resolved(given, commands=allow_plugins) as plan:
+            if contents is not None:
+                write_contents(plan, contents, play=not score)
             say("valid")
     except ConfigError as error:
         if not given.plugins or allow_plugins:

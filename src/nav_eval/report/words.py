@@ -12,11 +12,13 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
+from typing import Any
 
 from nav_eval.core.definitions import Definition, readable
 from nav_eval.metrics.registry import METRICS, known_definitions
 from nav_eval.registry import entered
 from nav_eval.report.fonts import font_for
+from nav_eval.results.export import recorded_definitions
 from nav_eval_sdk.chinese import Catalogue, of_packages
 
 UNITS = {"m": "米", "s": "秒"}
@@ -75,6 +77,11 @@ def metric_words(name: str, definition: Definition) -> dict[str, tuple[str, str]
             chinese.translate(told.about),
         ),
     }
+
+
+def recorded_words(results: Mapping[str, Any], name: str) -> dict[str, tuple[str, str]]:
+    """`metric_words` of a metric of results.json."""
+    return metric_words(name, recorded_definitions(results).get(name, Definition()))
 
 
 def worded(name: str, definition: Definition) -> Definition:

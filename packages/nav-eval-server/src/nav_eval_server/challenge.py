@@ -30,6 +30,7 @@ from pydantic import (
 
 from nav_eval.config.faults import unknown
 from nav_eval.config.loader import load_config
+from nav_eval.config.locations import DATA
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
 from nav_eval_sdk.transport.address import Networks
@@ -249,6 +250,8 @@ class Challenge(Part):
     """postgresql://... for several workers; by default SQLite in the folder."""
     evaluation: Mapping[str, Any]
     phases: Mapping[Name, Phase] = Field(min_length=1)
+    allow_overlap: bool = False
+    """Two phases may play the same episodes, or in the same scenes."""
     ranking: Ranking = Ranking()
     teams: Teams = Teams()
     dry_run: DryRun | None = None
@@ -311,18 +314,37 @@ class Challenge(Part):
 
         Of what the file says, so that it stays what it was when a later version knows more keys.
         """
+        return _sum(self._rules())
+
+    @property
+    def judging_sha256(self) -> str:
+        """Of the rules without the places of data: other places of the same data change no result."""
+        content = self._rules()
+        for key in DATA:
+            _remove(content["evaluation"], key)
+        return _sum(content)
+
+    def _rules(self) -> dict[str, Any]:
         content = self.model_dump(
             mode="json", include={"name", "evaluation", "phases", "ranking"}, exclude_unset=True, by_alias=True
         )
         for phase in content["phases"].values():
             for date in DATES:
                 del phase[date]
-        return _sum(content)
+        return content
 
     @property
     def sha256(self) -> str:
         """Of all that the file says, dates, endpoints, queue and teams included."""
         return _sum(self.model_dump(mode="json", exclude_unset=True, by_alias=True))
+
+
+def _remove(content: Any, key: str) -> None:
+    """The dotted key, where it is set."""
+    *sections, name = key.split(".")
+    for section in sections:
+        content = content.get(section) or {}
+    content.pop(name, None)
 
 
 def _sum(content: Any) -> str:

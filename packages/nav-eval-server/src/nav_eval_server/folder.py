@@ -37,6 +37,10 @@ class Folder:
         """What everybody may download of entries; it can be made again."""
         return self.path / "state" / "public"
 
+    def contents(self, phase: str) -> Path:
+        """What a phase plays, by content, as the evaluator said when it was last asked."""
+        return self.path / "state" / f"contents-{phase}.json"
+
     @property
     def work(self) -> Path:
         """Of the worker on this machine."""

@@ -22,6 +22,7 @@ from nav_eval.results.audit import new_key
 from nav_eval_server import evaluator, vault
 from nav_eval_server.challenge import Challenge, load_challenge
 from nav_eval_server.folder import Folder
+from nav_eval_server.phase_data import played, refuse_overlap, resolve
 from nav_eval_server.serving import prepare
 from nav_eval_server.settings import postgres
 
@@ -84,6 +85,7 @@ def init(
     challenge = load_challenge(Folder(folder).challenge)
     for phase in challenge.phases.values():
         make_data(challenge, phase.split, BUILDINGS.get(phase.split, answers.buildings))
+    refuse_overlap(challenge, {phase: resolve(challenge, phase) for phase in played(challenge)})
     password = first_organiser(challenge, answers.organiser)
     say(
         f"{Folder(folder).challenge} is ready; rules {challenge.rules_sha256[:12]}.",

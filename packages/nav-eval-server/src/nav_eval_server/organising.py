@@ -31,7 +31,7 @@ from nav_eval_server.queue import phases
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, Sentence, State
-from nav_eval_server.visible import visible
+from nav_eval_server.visible import looks_taken, named
 
 MAX_PLACES = 100
 """Of one grant."""
@@ -86,12 +86,17 @@ def grant(
 def rename(challenge: Challenge, team: Team, name: str, reason: str, organiser: User, now: datetime) -> None:
     """Boards follow; the log keeps the old name."""
     try:
-        name = visible(name)
+        name = named(name)
     except InputError:
-        raise Refusal("name", "Use visible letters, digits and signs.", "请使用可见的字母、数字和符号。") from None
+        raise Refusal(
+            "name",
+            "Use visible letters, digits and signs, one letter at least.",
+            "请使用可见的字母、数字和符号，其中至少一个字母。",
+        ) from None
     with transaction.atomic():
         old = Team.objects.select_for_update().get(pk=team.pk).name
-        if not 2 <= len(name) <= 60 or Team.objects.exclude(pk=team.pk).filter(name__iexact=name).exists():
+        others = Team.objects.exclude(pk=team.pk).values_list("name", flat=True)
+        if not 2 <= len(name) <= 60 or looks_taken(name, others):
             raise Refusal("name", "This name is taken, too short or too long.", "该名称已被使用，或过短、过长。")
         Team.objects.filter(pk=team.pk).update(name=name)
         team.name = name

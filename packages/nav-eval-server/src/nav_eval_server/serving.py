@@ -8,7 +8,6 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 from nav_eval.cli.chinese import spoken
@@ -48,11 +47,9 @@ def serve(file: Path, /, *, host: str = LOCAL, port: int = 8000, jobs: int = 1, 
     _check_free(host, port)
     with _alone(Folder(challenge.folder)):
         prepare(challenge)
-        from nav_eval_server import opening, phase_data
+        from nav_eval_server import opening
 
-        if jobs:
-            phase_data.check(challenge, datetime.now(UTC))
-        opening.freeze(challenge)
+        opening.freeze(challenge, opening.verify(challenge) if jobs else None)
         sys.stderr.write(spoken(f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}\n"))
         supervise(children(file.resolve(), challenge, host, port, jobs, proxy))
     return 0
@@ -108,7 +105,7 @@ def children(file: Path, challenge: Challenge, host: str, port: int, jobs: int, 
     worker = [str(folder.worker_token), str(folder.path), str(folder.work), str(jobs)]
     found = [
         Child("worker", module("queue.worker", url, *worker), grace=DRAIN_SECONDS + 15),
-        Child("scheduler", module("queue.scheduler", str(file))),
+        Child("scheduler", module("queue.scheduler", str(file), str(jobs))),
     ]
     return [*(found if jobs else found[1:]), *_web(challenge, [str(file), host, str(port), proxy])]
 

@@ -1,15 +1,47 @@
-"""Names that people give: what is shown is what was written."""
+"""Names that people give: what is shown is what was written, and no two that are shown look alike."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 
 from nav_eval.errors import InputError
 
+ALIKE = str.maketrans(
+    "аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅ" "αοιρνΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" "ı01I|",
+    "aeopcyxijshdqwABEKMHOPCTYXljS" "aoipvABEZHlKMNOPTYX" "iolll",
+)  # fmt: skip
+"""Cyrillic and Greek letters, and digits, that are taken for Latin letters, as the commonest of Unicode's UTS 39."""
+
 
 def visible(text: str) -> str:
-    """In Unicode's composed form. Raises InputError for characters that show nothing, or turn others round."""
-    text = unicodedata.normalize("NFC", " ".join(text.split()))
+    """In Unicode's composed form without other ways to write the same (NFKC).
+
+    Raises InputError for characters that show nothing, or turn others round.
+    """
+    text = unicodedata.normalize("NFKC", " ".join(text.split()))
     if not text or not text.isprintable():
         raise InputError("Use visible letters, digits and signs.")
+    return " ".join(text.split())
+
+
+def named(text: str) -> str:
+    """As visible, for who is shown to everybody. Raises InputError for a name without a letter, too."""
+    text = visible(text)
+    if not any(map(str.isalpha, text)):
+        raise InputError("Use one letter at least.")
     return text
+
+
+def looks_taken(name: str, others: Iterable[str]) -> bool:
+    """Whether readers could take the name for one of the others.
+
+    >>> looks_taken("Аurоrа", ["aurora"])
+    True
+    """
+    return any(one.casefold() == name.casefold() or _skeleton(one) == _skeleton(name) for one in others)
+
+
+def _skeleton(name: str) -> str:
+    """What is left of it for a reader in a hurry: lookalikes as one, no case, no blanks."""
+    return "".join(name.translate(ALIKE).casefold().split())

@@ -14,6 +14,7 @@ from nav_eval_server.api.problems import answers
 from nav_eval_server.models import Attempt, Token
 from nav_eval_server.queue.dispatcher import Dispatcher, Fenced
 from nav_eval_server.queue.files import NAMES
+from nav_eval_server.queue.inbox import Junk
 from nav_eval_server.queue.verdict import Ending, Outcome
 from nav_eval_server.settings import current
 from nav_eval_server.tokens import find
@@ -179,6 +180,8 @@ def finish(request: HttpRequest, attempt: int, body: EndingIn) -> dict[str, str]
         return {"state": _dispatcher().finish(_worker(request), attempt, body.fence, ending).value}
     except Fenced:
         raise _fenced() from None
+    except Junk as junk:
+        raise HttpError(422, str(junk)) from None
 
 
 def _held(request: HttpRequest, attempt: int, fence: int) -> Attempt:

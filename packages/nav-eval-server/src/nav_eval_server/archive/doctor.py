@@ -9,16 +9,16 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from nav_eval.cli.chinese import language
+from nav_eval.errors import ConfigError
 from nav_eval.report.verdict import few
-from nav_eval_server import events
+from nav_eval_server import events, opening
 from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board.places import sha256
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Mark, Ranking
-from nav_eval_server.phase_data import buildings, faults
+from nav_eval_server.phase_data import Contents, absent, played, refuse_overlap, resolve
 from nav_eval_server.queue.health import SWEEP_SECONDS, health
-from nav_eval_server.queue.phases import status
 
 BACKUP_AGE = timedelta(days=1)
 FREE_GIB = 10.0
@@ -33,7 +33,7 @@ class Finding:
 def examine(challenge: Challenge, now: datetime) -> Iterator[Finding]:
     folder = Folder(challenge.folder)
     yield _secrets(folder)
-    yield from (_data(challenge, phase, now) for phase in challenge.phases)
+    yield from _data(challenge)
     yield _backup(now)
     yield from _queue(now)
     yield _disk(folder.path)
@@ -52,15 +52,34 @@ def _secrets(folder: Folder) -> Finding:
     return Finding(True, "keys, runs and uploads are readable by one user only")
 
 
-def _data(challenge: Challenge, phase: str, now: datetime) -> Finding:
-    """Those of a phase to come may still be made; one that is over needs them where something is run again."""
-    state, lacking = status(challenge, phase, now), "; ".join(faults(challenge, phase))
-    if not lacking:
-        count = buildings(challenge, phase)
-        unsaid = f" {remark}" if count and (remark := few(language(), count)) else ""
-        return Finding(True, f"{phase} ({state}): its episodes and scenes are there.{unsaid}")
-    when = {"upcoming": f", opens {challenge.opens(phase):%Y-%m-%d %H:%M} UTC"}.get(state, "")
-    return Finding(state != "open", f"{phase} ({state}{when}) lacks data: {lacking}")
+def _data(challenge: Challenge) -> Iterator[Finding]:
+    """What each phase would play. One to come may still be made; one that is over is played where a run is repeated."""
+    found: dict[str, Contents] = {}
+    for phase in played(challenge):
+        try:
+            found[phase] = resolve(challenge, phase)
+            opening.refuse_change(challenge, phase, found[phase])
+        except ConfigError as error:
+            state = opening.status_of(challenge, phase)
+            to_come = state == "upcoming" and absent(challenge, phase)
+            yield Finding(to_come or state == "closed", f"{phase} ({state}{_when(challenge, phase)}): {error}")
+        else:
+            yield Finding(True, _playable(challenge, phase, found[phase]))
+    try:
+        refuse_overlap(challenge, found)
+    except ConfigError as error:
+        yield Finding(False, str(error))
+
+
+def _playable(challenge: Challenge, phase: str, found: Contents) -> str:
+    when, remark = opening.status_of(challenge, phase) + _when(challenge, phase), few(language(), len(found.scenes))
+    counts = f"{phase} ({when}): {len(found.episodes)} episodes in {len(found.scenes)} scene(s) can be played."
+    return f"{counts} {remark}" if remark else counts
+
+
+def _when(challenge: Challenge, phase: str) -> str:
+    upcoming = opening.status_of(challenge, phase) == "upcoming"
+    return f", opens {challenge.opens(phase):%Y-%m-%d %H:%M} UTC" if upcoming else ""
 
 
 def _backup(now: datetime) -> Finding:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shutil
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
@@ -90,19 +87,7 @@ def _write_board(path: Path, board: Standings) -> None:
     path.with_suffix(".json").write_text(
         json.dumps(board.published, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
     )
-    table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    columns = [column for column in board.columns if column.name]
-    writer.writerow(column.name for column in columns)
-    writer.writerows([_cell(column.value(row)) for column in columns] for row in board.rows)
-    path.with_suffix(".csv").write_text(table.getvalue(), encoding="utf-8")
-
-
-def _cell(value: Any) -> Any:
-    """A spreadsheet takes a text that begins like a formula for one."""
-    if isinstance(value, list):
-        return "-".join(map(str, value))
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t" else value
+    path.with_suffix(".csv").write_text(board.table, encoding="utf-8")
 
 
 def _write_values(challenge: Challenge, phase: str, out: Path) -> None:

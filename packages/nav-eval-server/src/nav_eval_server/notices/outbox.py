@@ -18,7 +18,7 @@ from nav_eval_server.notices import words
 from nav_eval_server.notices.words import Kind
 from nav_eval_server.queue.states import Sentence
 
-TO_ORGANISERS: frozenset[Kind] = frozenset({"team_waits", "appealed", "misconfigured"})
+TO_ORGANISERS: frozenset[Kind] = frozenset({"team_waits", "appealed", "misconfigured", "unplayable"})
 TO_EVERYBODY: frozenset[Kind] = frozenset({"revealed", "date_moved", "announcement"})
 MAX_SHOWN = 10
 State = Notice.State

@@ -10,7 +10,7 @@ from nav_eval_server.queue.states import Language, Sentence
 
 Kind = Literal[
     "team_waits", "team_approved", "team_blocked", "ended", "service_unready", "appealed", "appeal_answered",
-    "appeal_decided", "revealed", "misconfigured", "decision", "date_moved", "announcement",
+    "appeal_decided", "revealed", "misconfigured", "unplayable", "decision", "date_moved", "announcement",
 ]  # fmt: skip
 
 
@@ -49,6 +49,10 @@ TEXTS: Mapping[Kind, Text] = {
          "zh": "提交 {submission}（{phase}）无法评测：评测的配置有误"},
         {"en": "{said}\nMend it, then run the submission again on its page.",
          "zh": "{said}\n请修正后在该提交的页面重新运行。"},
+    ),
+    "unplayable": Text(
+        {"en": "{phase} is open, and cannot be played", "zh": "{phase} 已开放，但无法评测"},
+        {"en": "{said}", "zh": "{said}"},
     ),
     "appealed": Text(
         {"en": "The team {team} appeals submission {submission}", "zh": "队伍 {team} 对提交 {submission} 提出申诉"},

@@ -7,7 +7,7 @@ attempt's row, the log's. With SQLite every transaction has the whole database f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import NO_GOOD_EPISODE, Kind
 from nav_eval_server.queue import acceptance, endpoints, outlook, quota, slots, turns
 from nav_eval_server.queue.fairness import next_up
-from nav_eval_server.queue.inbox import Inbox, numbers, records
+from nav_eval_server.queue.inbox import Inbox, Junk, Record, numbers, records
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, Sentence, State, sentence
 from nav_eval_server.queue.tally import tally
@@ -295,23 +295,38 @@ class Dispatcher:
     ) -> int:
         """A part of a file of the run, or of one that replaces it (`whole`: its size); how much of it is here now.
 
-        Episodes in it are counted, each once. Raises Fenced, or ValueError for a name that is no file of a run.
+        Episodes in it are counted, each once. Raises Fenced, or ValueError for a name that is no file of a run, or
+        Junk, with which the attempt is over.
         """
-        with transaction.atomic():
+        with self._ends_by_junk(worker, attempt, fence), transaction.atomic():
             held = _held(worker, attempt, fence)
             inbox = self.inbox(held.submission_id)
             if whole is not None:
                 size = inbox.replace(name, offset, data, whole)
             else:
+                told = list(records(data)) if name == JOURNAL else []
                 size = inbox.append(name, offset, data)
-                if name == JOURNAL and size == offset + len(data):
-                    self._count(held, data)
+                if size == offset + len(data):
+                    self._count(held, told)
             self._beat(held)
             return size
 
-    def _count(self, attempt: Attempt, lines: bytes) -> None:
-        """Record the episodes of some whole lines; what is recorded already stays, and is told if it differs."""
-        told = {(str(record["scene_id"]), str(record["episode_id"])): record for record in records(lines)}
+    @contextmanager
+    def _ends_by_junk(self, worker: Token, attempt: int, fence: int) -> Iterator[None]:
+        """Junk ends the attempt at once; what it has sent is thrown away, since nobody could go on from there."""
+        try:
+            yield
+        except Junk as junk:
+            with self._locked():
+                held = _held(worker, attempt, fence, stopping=True)
+                events.record("junk", held.submission_id, attempt=held.pk, worker=worker.name)
+                self.inbox(held.submission_id).discard()
+                self._close(held, Ending("lost", message=str(junk)))
+            raise
+
+    def _count(self, attempt: Attempt, found: Iterable[Record]) -> None:
+        """Keep some episodes; what is kept already stays, and is told if it differs."""
+        told = {(record.scene_id, record.episode_id): record for record in found}
         if not told:
             return
         rows = Episode.objects.filter(submission=attempt.submission_id)
@@ -324,15 +339,15 @@ class Dispatcher:
                 attempt=attempt,
                 scene=scene,
                 episode=episode,
-                status=record["status"],
-                metrics=numbers(record.get("metrics")),
-                reason=line(str(record.get("failure_reason") or ""), 300),
+                status=record.status,
+                metrics=numbers(record.metrics),
+                reason=line(record.failure_reason or "", 300),
             )
             for (scene, episode), record in told.items()
             if (scene, episode) not in known
         ]
         for key in told.keys() & known.keys():
-            if known[key].metrics != numbers(told[key].get("metrics")):
+            if known[key].metrics != numbers(told[key].metrics):
                 events.record("contradiction", attempt.submission_id, attempt=attempt.pk, episode=list(key))
         if fresh:
             Episode.objects.bulk_create(fresh)
@@ -343,11 +358,13 @@ class Dispatcher:
             endpoints.played(attempt.submission, self._now())
 
     def finish(self, worker: Token, attempt: int, fence: int, ending: Ending) -> State:
-        """An attempt has ended, and so, perhaps, the submission. Raises Fenced only if it is not the worker's."""
-        with self._locked():
+        """An attempt has ended, and so, perhaps, the submission. Raises Fenced only if it is not the worker's, and
+        Junk.
+        """
+        with self._ends_by_junk(worker, attempt, fence), self._locked():
             held = _held(worker, attempt, fence, stopping=True)
             if not held.stopping:
-                self._count(held, self.inbox(held.submission_id).read(JOURNAL))
+                self._count(held, records(self.inbox(held.submission_id).read(JOURNAL)))
             self._close(held, ending)
             return State(Submission.objects.values_list("state", flat=True).get(pk=held.submission_id))
 

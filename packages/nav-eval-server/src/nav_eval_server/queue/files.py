@@ -10,3 +10,6 @@ SCORED = "scored.json"
 LOG = "log.txt"
 """What the evaluator said, of a dry run."""
 NAMES = frozenset({*GROWING, *WHOLE, SCORED, LOG})
+PREDICTIONS = "predictions.json"
+"""What the worker calls a submitted file, of lines too: messages of `nav-eval score` that begin with it are its team's
+business, by their first line; the second says what only the caller can do."""

@@ -6,9 +6,12 @@ Whoever goes on with a run begins from here. The caller holds the attempt's row 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from nav_eval.reading import file_sha256
 from nav_eval.results.audit import check_files
@@ -39,6 +42,10 @@ class Inbox:
         if size == whole:
             part.replace(path)
         return size
+
+    def discard(self) -> None:
+        """All that has arrived."""
+        shutil.rmtree(self.path, ignore_errors=True)
 
     def _path(self, name: str) -> Path:
         if name not in NAMES:
@@ -72,7 +79,7 @@ class Inbox:
         """results.json or scored.json, if it has arrived whole."""
         try:
             content = json.loads(self.read(name))
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         return content if isinstance(content, dict) else None
 
@@ -88,20 +95,37 @@ def _put(path: Path, offset: int, data: bytes) -> int:
     return offset + len(data)
 
 
-def records(lines: bytes) -> Iterator[dict[str, Any]]:
-    """Episodes in whole lines of episodes.jsonl that count."""
+class Junk(ValueError):
+    """What no evaluator writes."""
+
+
+Text = Annotated[str, msgspec.Meta(pattern="^[^\\x00]{1,300}$")]
+
+
+class Record(msgspec.Struct):
+    """What of an episode's line is looked at."""
+
+    scene_id: Text
+    episode_id: Annotated[Text, msgspec.Meta(max_length=200)]
+    status: Annotated[Text, msgspec.Meta(max_length=20)]
+    metrics: dict[str, Any] | None = None
+    failure_reason: str | None = None
+
+
+def records(lines: bytes) -> Iterator[Record]:
+    """Episodes in whole lines of episodes.jsonl that count. Raises Junk."""
     for line in lines.splitlines(keepends=True):
-        if not line.endswith(b"\n"):
-            continue
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict) and record.get("status") not in LOST and "episode_id" in record:
+        if line.endswith(b"\n") and (record := _record(line)).status not in LOST:
             yield record
 
 
-def numbers(metrics: Any) -> dict[str, float | None]:
+def _record(line: bytes) -> Record:
+    try:
+        return msgspec.json.decode(line, type=Record)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Junk(f"episodes.jsonl: a line is no episode's ({error}).") from None
+
+
+def numbers(metrics: dict[str, Any] | None) -> dict[str, float | None]:
     """The metrics that are numbers; not finite is None."""
-    found = metrics.items() if isinstance(metrics, dict) else ()
-    return {name: value for name, value in found if value is None or isinstance(value, int | float)}
+    return {name: value for name, value in (metrics or {}).items() if value is None or isinstance(value, int | float)}

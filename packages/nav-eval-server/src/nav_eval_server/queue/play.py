@@ -26,7 +26,7 @@ from nav_eval_server.evaluator import environment
 from nav_eval_server.parent_death import killed_with_parent
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.files import LOG as LOG_FILE
-from nav_eval_server.queue.files import SCORED
+from nav_eval_server.queue.files import PREDICTIONS, SCORED
 from nav_eval_server.queue.probe import Protocol, ask, parsed
 from nav_eval_server.queue.run_folder import RunFolder
 
@@ -159,7 +159,7 @@ class Play:
 
     def _score(self) -> dict[str, Any]:
         data = self._patiently(lambda: self._server.predictions(*self._id))
-        file = self.folder / ("predictions.json" if _is_json(data) else "predictions.jsonl")
+        file = self.folder / PREDICTIONS
         file.write_bytes(data)
         episodes, scored = self.folder / "episodes.jsonl", self.folder / SCORED
         for path in (episodes, scored):
@@ -319,11 +319,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-
-
-def _is_json(data: bytes) -> bool:
-    try:
-        json.loads(data)
-    except ValueError:
-        return False
-    return True

@@ -1,5 +1,5 @@
-"""The scheduler: `python -m nav_eval_server.queue.scheduler CHALLENGE` sweeps, notes the opening, keeps the boards
-makes the files that prove their entries, and sends notices.
+"""The scheduler: `python -m nav_eval_server.queue.scheduler CHALLENGE JOBS` sweeps, notes the opening, keeps the
+boards, makes the files that prove their entries, and sends notices. Where JOBS is not 0 it also checks what opens.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SECONDS = 2.0
 LOG = get_logger("nav_eval.competition")
 
 
-def main(file: str) -> None:
+def main(file: str, jobs: str) -> None:
     challenge = load_challenge(Path(file))
     configure(challenge)
     from django.db import Error, connections
@@ -29,11 +29,14 @@ def main(file: str) -> None:
     from nav_eval_server.queue.dispatcher import Dispatcher
 
     dispatcher, boards, proofs = Dispatcher(challenge), Keeper(challenge), Maker(challenge)
+    openings = opening.Openings(challenge) if int(jobs) else None
     MailSender(challenge).begin()
     while True:
         try:
             dispatcher.sweep()
             opening.freeze(challenge)
+            if openings is not None:
+                openings.tend()
             boards.refresh(timezone.now())
             proofs.tend()
         except Error as error:  # the database is away; it comes back, or /healthz says that nobody sweeps

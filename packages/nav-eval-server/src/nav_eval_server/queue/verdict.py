@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from nav_eval_server.challenge import Challenge
+from nav_eval_server.queue.files import PREDICTIONS
 from nav_eval_server.queue.states import State
 
 Outcome = Literal["played", "not_ready", "interrupted", "yielded", "stopped", "lost"]
@@ -20,9 +21,6 @@ INPUT = 2
 SIMULATOR = "the simulator at "
 """How the evaluator's message begins where exit code 3 tells of our own simulator, not of the team's service."""
 MISCONFIGURED: Literal["misconfigured"] = "misconfigured"
-FILE = "predictions.json"
-"""What the worker calls a submitted file: messages of `nav-eval score` that begin with it are its team's business, by
-their first line; the second says what only the caller can do."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ def judge(challenge: Challenge, case: Case, ending: Ending, now: datetime) -> Ne
         return _unready(challenge, case, now)
     if ending.outcome == "played" and ending.rc in (0, 1) and case.complete:
         return Next(State.DONE)
-    if case.kind == "predictions" and ending.rc == INPUT and said.startswith(FILE):
+    if case.kind == "predictions" and ending.rc == INPUT and said.startswith(PREDICTIONS):
         return Next(State.FAILED, "bad_file", said.partition("\n")[0])
     if ending.outcome == "played" and ending.rc == INPUT:
         return Next(State.FAILED, MISCONFIGURED)

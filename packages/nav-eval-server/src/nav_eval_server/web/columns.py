@@ -12,7 +12,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from nav_eval.report.words import said
+from nav_eval.report.words import recorded_words, said
 from nav_eval_server.board.usage import Spent, amounts_told, cost, tokens
 from nav_eval_server.web.context import language
 from nav_eval_server.web.words import figure, sensed
@@ -39,12 +39,13 @@ class Row:
 @dataclass(frozen=True)
 class Column:
     """`name`: over it in the CSV file, "" where only pages have it; `title`: over it on a page, in the reader's
-    language, "" where only files have it, or a page shows it in a form of its own. `shown`: its cell on a page.
-    `quiet`: stands last there, and pale."""
+    language, "" where only files have it, or a page shows it in a form of its own; `about`: what it is. `shown`: its
+    cell on a page. `quiet`: stands last there, and pale."""
 
     name: str
     value: Callable[[Row], Any]
     title: str = ""
+    about: str = ""
     shown: Callable[[Any], str] = str
     number: bool = True
     quiet: bool = False
@@ -54,23 +55,33 @@ class Column:
         return "–" if value is None else self.shown(value)
 
 
-def columns(rows: Sequence[Row]) -> list[Column]:
-    """In the order of the CSV file; those of pages for a reader's language."""
+def columns(rows: Sequence[Row], results: Mapping[str, Any]) -> list[Column]:
+    """In the order of the CSV file; those of pages for a reader's language. `results`: an entry's, for what measures
+    are."""
     own = ("rank", "rank_ci95", "team", "role", "score")
     counts = (("failed", _("Errors")), ("excluded", _("Excluded")))
     return [
         *(Column(name, partial(_entry, name)) for name in own),
         *(Column(name, partial(_entry, name), title, quiet=True) for name, title in counts),
         Column("submission", partial(_entry, "submission")),
-        *(Column(name, partial(_secondary, name), name, figure) for name in _secondary_metrics(rows)),
+        *(_measured(name, results) for name in _secondary_metrics(rows)),
         *_usage(amounts_told(row.usage for row in rows)),
-        Column("", lambda row: row.sensors, _("Sensors"), sensed, number=False, quiet=True),
+        Column("", lambda row: row.sensors, _("Sensors"), shown=sensed, number=False, quiet=True),
     ]
 
 
 def on_page(found: Iterable[Column]) -> list[Column]:
     """Those that a page shows beside rank, team and score, in its order."""
     return sorted((column for column in found if column.title), key=lambda column: column.quiet)
+
+
+def worded(results: Mapping[str, Any], name: str) -> tuple[str, str]:
+    """What a measure is called, with its unit, and what it is, in the reader's language."""
+    return recorded_words(results, name)[language()]
+
+
+def _measured(name: str, results: Mapping[str, Any]) -> Column:
+    return Column(name, partial(_secondary, name), *worded(results, name), figure)
 
 
 def _entry(name: str, row: Row) -> Any:
@@ -89,5 +100,5 @@ def _usage(names: Sequence[str]) -> Iterator[Column]:
     """Each amount in the files, tokens and cost on a page; none where no service told any."""
     yield from (Column(name, lambda row, name=name: row.usage.get(name)) for name in names)  # type: ignore[misc]
     if names:
-        yield Column("", lambda row: row.usage, said(language(), "usage.axis.tokens"), tokens)
-        yield Column("", lambda row: row.usage, said(language(), "usage.cost"), cost)
+        yield Column("", lambda row: row.usage, said(language(), "usage.axis.tokens"), shown=tokens)
+        yield Column("", lambda row: row.usage, said(language(), "usage.cost"), shown=cost)

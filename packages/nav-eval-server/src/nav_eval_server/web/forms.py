@@ -14,7 +14,7 @@ from nav_eval.errors import InputError
 from nav_eval_server.models import User
 from nav_eval_server.queue.endpoints import checked_token
 from nav_eval_server.queue.probe import fits, parsed
-from nav_eval_server.visible import visible
+from nav_eval_server.visible import looks_taken, named, visible
 
 
 def printable(text: str) -> str:
@@ -23,6 +23,19 @@ def printable(text: str) -> str:
         return visible(text)
     except InputError:
         raise forms.ValidationError(_("Use visible letters, digits and signs.")) from None
+
+
+def lettered(name: str) -> str:
+    """Of a team or a person. Raises ValidationError."""
+    try:
+        return named(name)
+    except InputError:
+        raise forms.ValidationError(_("Use one letter at least.")) from None
+
+
+def number(text: str) -> int:
+    """What a field holds; 0 of what is no number, or has more digits than any of ours."""
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
 TAKEN = gettext_lazy("This name is taken. Choose another one.")
@@ -46,6 +59,12 @@ class SignUp(UserCreationForm):  # type: ignore[type-arg]
         self.fields["email"].required = True
         self.fields["username"].help_text = ""
 
+    def clean_username(self) -> str:
+        name: str = super().clean_username() or ""
+        if name and looks_taken(name, User.objects.values_list("username", flat=True)):
+            raise forms.ValidationError(str(TAKEN))
+        return lettered(name) if name else name
+
     def enter(self) -> User | None:
         """The new account; None if, since the form was checked, somebody else was entered under this name."""
         try:
@@ -62,7 +81,7 @@ class Name(forms.Form):
     name = forms.CharField(label=gettext_lazy("Name of the team"), min_length=2, max_length=60)
 
     def clean_name(self) -> str:
-        return printable(self.cleaned_data["name"])
+        return lettered(printable(self.cleaned_data["name"]))
 
 
 class Service(forms.Form):

@@ -27,6 +27,7 @@ from nav_eval_server.queue.phases import phases
 from nav_eval_server.settings import current
 from nav_eval_server.web import people as accounts
 from nav_eval_server.web import roster
+from nav_eval_server.web.forms import number
 from nav_eval_server.web.teams import View, person, refusals, stand_all
 
 PER_PAGE = 50
@@ -184,7 +185,7 @@ def _manage(request: HttpRequest, team: Team, now: datetime) -> None:
     told, reason, organiser = request.POST, _reason(request), person(request)
     deed = told.get("deed", "")
     if deed == "grant":
-        places = int(told.get("places", "")) if told.get("places", "").isdecimal() else 0
+        places = number(told.get("places", ""))
         organising.grant(current(), team, told.get("phase", ""), places, reason, organiser, now)
     elif deed == "rename":
         organising.rename(current(), team, told.get("name", ""), reason, organiser, now)

@@ -10,6 +10,7 @@ from nav_eval_server import events
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Membership, Team, User
 from nav_eval_server.notices.outbox import tell
+from nav_eval_server.visible import looks_taken
 
 INVITATION_SECONDS = 3 * 86400
 SALT = "nav_eval_server.invitation"
@@ -34,7 +35,7 @@ def create(challenge: Challenge, user: User, name: str) -> Team:
     with transaction.atomic():
         _alone(user)
         state = Team.State.PENDING if challenge.teams.approval else Team.State.APPROVED
-        alike = Team.objects.exclude(name=name).filter(name__iexact=name).exists()
+        alike = looks_taken(name, Team.objects.exclude(name=name).values_list("name", flat=True))
         team, fresh = Team.objects.get_or_create(name=name, defaults={"state": state})
         if alike or not fresh:
             raise Denied(_("This name is taken. Choose another one."))

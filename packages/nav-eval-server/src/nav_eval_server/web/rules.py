@@ -35,6 +35,8 @@ def _facts(challenge: Challenge) -> Iterator[tuple[str, str]]:
         yield _("Charged for each answer"), _text(_at(told, "evaluation", "latency_s"), "s")
     yield _("Success within"), _text(_at(told, "evaluation", "success_distance"), "m")
     yield _("Time for one action"), _text(_at(told, "agent_service", "timeout"), "s")
+    yield _("Time to begin an episode"), _text(_at(told, "agent_service", "deadlines", "reset"), "s")
+    yield _("Time for one episode"), _text(_at(told, "agent_service", "deadlines", "episode"), "s")
     yield _("Services may lie in"), ", ".join(challenge.endpoints.allowed_networks)
     yield _("At these ports"), ", ".join(challenge.endpoints.allowed_ports)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -16,24 +18,25 @@ from nav_eval_server.board.visibility import Figures, visible_to
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Result, Submission, User
 from nav_eval_server.queue.states import Language
-from nav_eval_server.web.columns import Column, Row, columns, on_page
+from nav_eval_server.web.columns import Column, Row, columns, on_page, worded
 from nav_eval_server.web.context import language
 
 
 @dataclass(frozen=True)
 class Standings:
-    """A board. `secret`: only organisers see it, before the reveal."""
+    """A board. `secret`: only organisers see it, before the reveal; `results`: an entry's, for what measures are."""
 
     phase: str
     final: bool
     secret: bool
     document: Mapping[str, Any]
     rows: tuple[Row, ...]
+    results: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[Column]:
         """Of its files and pages, in the reader's language."""
-        return columns(self.rows)
+        return columns(self.rows, self.results)
 
     @property
     def on_page(self) -> list[Column]:
@@ -52,6 +55,21 @@ class Standings:
         return {**self.document, "entries": [row.published for row in self.rows]}
 
     @property
+    def measure(self) -> tuple[str, str]:
+        """What the one that ranks is called, with its unit, and what it is, in the reader's language."""
+        return worded(self.results, self.document["measure"])
+
+    @property
+    def table(self) -> str:
+        """The CSV file."""
+        table = io.StringIO()
+        writer = csv.writer(table, lineterminator="\n")
+        found = [column for column in self.columns if column.name]
+        writer.writerow(column.name for column in found)
+        writer.writerows([_cell(column.value(row)) for column in found] for row in self.rows)
+        return table.getvalue()
+
+    @property
     def remarks(self) -> list[str]:
         """What is known of other buildings than those of the phase, in the reader's language."""
         return elsewhere(self.document, language())
@@ -60,6 +78,13 @@ class Standings:
     def name(self) -> str:
         """Of its files, where it is published."""
         return f"{self.phase}-{Board.FINAL.value if self.final else Board.PUBLIC.value}"
+
+
+def _cell(value: Any) -> Any:
+    """A spreadsheet takes a text that begins like a formula for one."""
+    if isinstance(value, list):
+        return "-".join(map(str, value))
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t" else value
 
 
 def elsewhere(document: Mapping[str, Any], told_in: Language) -> list[str]:
@@ -91,6 +116,7 @@ def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: Use
     shares = all(0 <= score <= 1 for score in scores)
     usage = usage_shown(content)
     sensors = _sensors([line["submission"] for line in content["entries"]])
+    first = Result.objects.filter(submission__in=[line["submission"] for line in content["entries"]]).first()
     rows = (
         Row(
             line,
@@ -102,7 +128,14 @@ def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: Use
         for line in content["entries"]
     )
     final = board == Board.FINAL
-    return Standings(phase, final, final and latest(phase, board, revealed=True) is None, content, tuple(rows))
+    return Standings(
+        phase,
+        final,
+        final and latest(phase, board, revealed=True) is None,
+        content,
+        tuple(rows),
+        first.document if first else {},
+    )
 
 
 def _sensors(submissions: Sequence[str]) -> dict[str, str | None]:

@@ -31,7 +31,7 @@ from nav_eval_server.tokens import issue
 from nav_eval_server.web import roster
 from nav_eval_server.web.context import language
 from nav_eval_server.web.entries import NOBODY, lines
-from nav_eval_server.web.forms import Name, Service, TokenName
+from nav_eval_server.web.forms import Name, Service, TokenName, number
 from nav_eval_server.web.standings import figures_with_units
 
 View = Callable[..., HttpResponse]
@@ -184,7 +184,7 @@ def _accepted(request: HttpRequest, team: Team, phase: str) -> Submission:
         most = current().web.upload_mb << 20
         return dispatcher.submit(team, phase, predictions=file.read(most + 1), user=user, key=key)
     wanted = request.POST.get("endpoint", "")
-    endpoint = get_object_or_404(Endpoint, team=team, pk=int(wanted) if wanted.isdecimal() else 0)
+    endpoint = get_object_or_404(Endpoint, team=team, pk=number(wanted))
     hour = _moment(request.POST.get("hour", ""))
     return dispatcher.submit(team, phase, endpoint=endpoint, user=user, key=key, not_before=hour)
 
@@ -205,8 +205,7 @@ def book(request: HttpRequest, team: Team) -> HttpResponse:
     if not current().slots.per_week or begins is None:
         raise Http404
     with refusals(request):
-        asked = int(hours) if hours.isdecimal() else 0
-        slots.book(current(), team, begins, asked, person(request).username, timezone.now())
+        slots.book(current(), team, begins, number(hours), person(request).username, timezone.now())
     return redirect(reverse("team") + "#hours")
 
 

@@ -1,0 +1,308 @@
+"""Own data are checked by the evaluator itself before a phase opens, and stay what they were when it opened."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from graphs import default_items, grid_scan
+from nav_eval.errors import ConfigError
+from nav_eval_server.folder import Folder
+from nav_eval_server.models import Event, Notice
+from nav_eval_server.opening import CHECKED, CORRECTED, OPENED
+from nav_eval_server.settings import current
+from patience import until
+from server.competition import phase
+from server.conftest import Make
+from server.serving import free_port, serving
+from server.test_serve import command  # noqa: F401 - a fixture
+
+NAV_EVAL = (sys.executable, "-c", "from nav_eval.cli import main; main()")
+Command = Callable[..., int]
+LATER = {"opens": "2098-01-01T00:00"}
+
+
+def write_set(folder: Path, scan: str, width: int) -> None:
+    """Two paths, five instructions, on a graph of their own."""
+    (folder / "connectivity").mkdir(parents=True)
+    (folder / "connectivity" / f"{scan}_connectivity.json").write_text(json.dumps(grid_scan(width, 3)))
+    (folder / "episodes.json").write_text(json.dumps([{**one, "scan": scan} for one in default_items()]))
+
+
+def rewrite(change: Callable[[dict[str, Any]], object]) -> None:
+    """The file with a change."""
+    file = Folder(current().folder).challenge
+    content = yaml.safe_load(file.read_text())
+    change(content)
+    file.write_text(yaml.safe_dump(content))
+
+
+@pytest.fixture
+def folder(command: Command) -> Path:  # noqa: F811
+    """A competition with own data for each of two phases, not served yet."""
+
+    def own(content: dict[str, Any]) -> None:
+        content["allow_overlap"] = False
+        content["phases"] = {name: phase() | {"split": name} for name in ("dev", "final")}
+        content["evaluation"]["dataset"]["data_path"] = "data/${dataset.split}/episodes.json"
+        content["evaluation"]["simulator"]["connectivity_dir"] = "data/${dataset.split}/connectivity"
+
+    rewrite(own)
+    write_set(current().folder / "data" / "dev", "house", 4)
+    write_set(current().folder / "data" / "final", "villa", 5)
+    return current().folder
+
+
+def serve() -> subprocess.CompletedProcess[str]:
+    """The whole command, in a process of its own; for what it refuses, since it would not end."""
+    words = ["competition", "serve", str(Folder(current().folder).challenge), "--port", str(free_port())]
+    return subprocess.run([*NAV_EVAL, *words], capture_output=True, text=True, timeout=600)
+
+
+def moments(action: str) -> dict[str, Any]:
+    return {event.subject: event.details for event in Event.objects.filter(action=action)}
+
+
+def test_what_is_played_is_noted_when_it_opens(command: Command, folder: Path) -> None:  # noqa: F811
+    command("serve", port=free_port())
+    noted = moments(CHECKED)
+    assert {name: (told["episodes"], told["scenes"]) for name, told in noted.items()} == {
+        "dev": (5, 1),
+        "final": (5, 1),
+    }
+    assert noted["dev"]["sha256"] != noted["final"]["sha256"]
+    command("serve", port=free_port())
+    assert Event.objects.count() == 3
+
+
+def spoil_sensors(content: dict[str, Any]) -> None:
+    content["evaluation"]["simulator"]["sensors"]["skybox"] = {}
+
+
+def another_split(content: dict[str, Any]) -> None:
+    """A file that says which split it is, and a phase that says another one."""
+    data = current().folder / "data" / "dev"
+    (data / "episodes.json").rename(data / "R2R_val_unseen.json")
+    content["evaluation"]["dataset"]["data_path"] = "data/dev/R2R_val_unseen.json"
+
+
+def no_graph(content: dict[str, Any]) -> None:
+    """The file of episodes is there, and one of its scenes is not."""
+    (current().folder / "data" / "dev" / "connectivity" / "house_connectivity.json").rename(current().folder / "x")
+    (current().folder / "data" / "dev" / "connectivity" / "other_connectivity.json").write_text("[]")
+
+
+STUCK = '''
+from nav_eval import register_task
+from nav_eval.tasks.navigation import VLNTask
+
+
+@register_task("stuck")
+class Stuck(VLNTask):
+    """It begins, and cannot be walked in."""
+
+    name = "stuck"
+
+    def carry_out(self, action, simulator):
+        raise RuntimeError("the lift is out of order")
+'''
+
+
+def stuck_at_the_first_step(content: dict[str, Any]) -> None:
+    """What `config validate` alone does not see, nor a run before its first action."""
+    (current().folder / "stuck.py").write_text(STUCK)
+    content["evaluation"] |= {"plugins": ["stuck"]}
+    content["evaluation"]["task"]["type"] = "stuck"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (stuck_at_the_first_step, "the lift is out of order"),
+        (another_split, "is 'dev', but data/dev/R2R_val_unseen.json is the split 'val_unseen'"),
+        (no_graph, "house"),
+        (spoil_sensors, "skybox"),
+    ],
+)
+def test_an_open_phase_that_cannot_be_played_is_refused_before_anything_is_frozen(
+    command: Command,  # noqa: F811
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    spoil: Callable[[dict[str, Any]], None],
+    told: str,
+) -> None:
+    rewrite(spoil)
+    said = serve()
+    assert (
+        said.returncode,
+        "phases.dev: cannot be played (evaluation.dataset.data_path: data/" in said.stderr,
+        told in said.stderr,
+    ) == (2, True, True)
+    assert str(Folder(folder).challenge) in said.stderr
+    with pytest.raises(ConfigError, match=r"phases\.dev: cannot be played"):
+        command("freeze", phase="dev")
+    assert not Event.objects.exists()
+    assert command("doctor") == 1
+    assert "FIX  dev (open): " in capsys.readouterr().out
+
+
+def one_file(content: dict[str, Any]) -> None:
+    content["evaluation"]["dataset"]["data_path"] = "data/dev/episodes.json"
+    content["evaluation"]["simulator"]["connectivity_dir"] = "data/dev/connectivity"
+
+
+def copied_under_another_name(content: dict[str, Any]) -> None:
+    """Other ids, another name of the scene: the same episodes for all that."""
+    data = current().folder / "data"
+    shutil.rmtree(data / "final")
+    write_set(data / "final", "chalet", 4)
+    file = data / "final" / "episodes.json"
+    file.write_text(json.dumps([{**one, "path_id": one["path_id"] + 70} for one in json.loads(file.read_text())]))
+
+
+def later(content: dict[str, Any]) -> None:
+    one_file(content)
+    content["phases"]["final"] |= LATER
+
+
+def same_scene(content: dict[str, Any]) -> None:
+    file = current().folder / "data" / "final" / "episodes.json"
+    shutil.copytree(current().folder / "data/dev/connectivity", file.parent / "connectivity", dirs_exist_ok=True)
+    one, other = default_items()
+    file.write_text(json.dumps([{**one, "scan": "house", "path": one["path"][::-1]}, {**other, "scan": "villa"}]))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (one_file, "5 of its 5 episodes and 1 of its 1 scenes are also those of phases.dev"),
+        (copied_under_another_name, "5 of its 5 episodes and 1 of its 1 scenes"),
+        (later, "5 of its 5 episodes"),
+        (same_scene, "0 of its 5 episodes and 1 of its 2 scenes"),
+    ],
+)
+def test_two_phases_do_not_play_the_same_unless_it_is_said(
+    command: Command,  # noqa: F811
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    spoil: Callable[[dict[str, Any]], None],
+    told: str,
+) -> None:
+    rewrite(spoil)
+    said = serve()
+    assert (said.returncode, f"phases.final: {told}" in said.stderr) == (2, True), said.stderr
+    assert "evaluation.dataset.data_path: data/" in said.stderr
+    assert "set allow_overlap: true." in said.stderr
+    command("doctor")
+    assert "FIX  " in capsys.readouterr().out.partition("phases.final: ")[0].rpartition("\n")[2]
+    assert not Event.objects.exists()
+    rewrite(lambda content: content.update(allow_overlap=True))
+    command("serve", port=free_port())
+    assert Event.objects.filter(action=OPENED).count() == 1
+
+
+def test_what_is_made_later_is_asked_for_when_it_opens(
+    command: Command,  # noqa: F811
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shutil.rmtree(folder / "data" / "final")
+    rewrite(lambda content: content["phases"]["final"].update(LATER))
+    command("serve", port=free_port())
+    assert [*moments(CHECKED)] == ["dev"]
+    command("doctor")
+    assert "ok   final (upcoming, opens 2098-01-01 00:00 UTC): " in capsys.readouterr().out
+    write_set(folder / "data" / "final", "villa", 5)
+    (folder / "data" / "final" / "episodes.json").write_text("[")
+    command("doctor")
+    assert "FIX  final (upcoming, opens 2098-01-01 00:00 UTC): " in capsys.readouterr().out
+
+
+def test_what_a_phase_played_that_is_over_is_not_played_again(command: Command, folder: Path) -> None:  # noqa: F811
+    shutil.rmtree(folder / "data" / "final")
+    rewrite(lambda content: content["phases"]["final"].update(LATER))
+    command("serve", port=free_port())
+    shutil.copytree(folder / "data" / "dev", folder / "data" / "final")
+
+    def turn(content: dict[str, Any]) -> None:
+        content["phases"]["final"]["opens"] = content["phases"]["dev"]["opens"]
+        content["phases"]["dev"]["closes"] = "2021-01-01T00:00"
+
+    rewrite(turn)
+    with pytest.raises(ConfigError, match=r"phases\.final: 5 of its 5 episodes .+ those of phases\.dev"):
+        command("serve", port=free_port())
+
+
+def move(folder: Path) -> None:
+    shutil.move(folder / "data", folder / "disk")
+
+    def there(content: dict[str, Any]) -> None:
+        content["evaluation"]["dataset"]["data_path"] = "disk/${dataset.split}/episodes.json"
+        content["evaluation"]["simulator"]["connectivity_dir"] = "disk/${dataset.split}/connectivity"
+
+    rewrite(there)
+
+
+def test_places_of_the_same_data_may_be_corrected_after_the_opening(command: Command, folder: Path) -> None:  # noqa: F811
+    command("serve", port=free_port())
+    opened = moments(OPENED)["homes"]["rules_sha256"]
+    move(folder)
+    command("token", name="a")
+    with pytest.raises(ConfigError, match="Serve it once where the data lie"):
+        command("serve", port=free_port(), jobs=0)
+    command("serve", port=free_port())
+    corrected = moments(CORRECTED)["homes"]["rules_sha256"]
+    assert corrected != opened
+    command("serve", port=free_port(), jobs=0)
+    rewrite(lambda content: content["evaluation"]["evaluation"].update(max_steps=7))
+    with pytest.raises(ConfigError, match="the rules were changed after the opening"):
+        command("serve", port=free_port())
+
+
+def test_other_data_are_refused_after_the_opening(
+    command: Command,  # noqa: F811
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """At a new place, at the old one, and by another order of the same episodes."""
+    command("serve", port=free_port())
+    file = folder / "data" / "dev" / "episodes.json"
+    content = json.loads(file.read_text())
+    file.write_text(json.dumps(content[::-1]))
+    told = r"phases\.dev: evaluation\.dataset\.data_path data/dev/episodes\.json and its scenes are not what was opened"
+    with pytest.raises(ConfigError, match=told):
+        command("serve", port=free_port())
+    command("doctor")
+    assert "FIX  dev (open): " in capsys.readouterr().out
+    move(folder)
+    with pytest.raises(ConfigError, match=told.replace("data/dev", "disk/dev")):
+        command("serve", port=free_port())
+    assert not Event.objects.filter(action=CORRECTED).exists()
+    (folder / "disk" / "dev" / "episodes.json").write_text(json.dumps(content))
+    command("serve", port=free_port())
+    assert Event.objects.filter(action=CORRECTED).count() == 1
+
+
+@pytest.mark.parametrize("well", [True, False])
+def test_a_phase_that_opens_while_it_is_served_is_checked_then(make: Make, well: bool) -> None:
+    """By the real server: its organisers hear of one that cannot be played before a team submits."""
+    soon = (datetime.now(UTC) + timedelta(seconds=8)).isoformat()
+    challenge = make(
+        phases={"dev": phase() | {"opens": soon} | ({} if well else {"split": "other"})},
+        notify={"webhook": {"url": f"http://127.0.0.1:{free_port()}/", "allowed_networks": ["loopback"]}},
+    )
+    with serving(challenge):
+        seen = Event.objects.filter(action=CHECKED) if well else Notice.objects.filter(kind="unplayable")
+        until(seen.exists, "the check")
+    assert Event.objects.filter(action=CHECKED, subject="dev").exists() == well
+    if not well:
+        assert "phases.dev: cannot be played (evaluation.dataset.data_path: " in Notice.objects.get().body
