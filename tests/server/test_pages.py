@@ -355,7 +355,7 @@ def test_organisers_say_which_team_is_a_baseline(full: Crowd) -> None:
 
 def test_finals_are_chosen_and_a_private_board_is_revealed(full: Crowd) -> None:
     member, organiser, nobody = (full.visitor(name) for name in ("member", "organiser", "nobody"))
-    assert "spl" in full.visitor("nobody").get("/board/dev/").content.decode()
+    assert "SPL" in full.visitor("nobody").get("/board/dev/").content.decode()
     member.post(address(full, "choose", "hidden"), {"chosen": "yes"})
     assert Submission.objects.get(pk=full.mine["hidden"].pk).chosen_at is not None
     page = unescape(member.get(address(full, "submission", "hidden")).content.decode())
