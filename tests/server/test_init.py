@@ -111,7 +111,10 @@ def test_a_phases_seed_tells_nothing_of_anothers(tmp_path: Path) -> None:
         )
 
 
-WITHOUT_BUILDINGS = "import nav_eval_server.init as f; f.make_data = lambda *_: None; f.played = lambda _: []; from nav_eval.cli import main; main()"
+WITHOUT_BUILDINGS = (
+    "import nav_eval_server.init as f; f.make_data = lambda *_: None; f.played = lambda _: []; "
+    "from nav_eval.cli import main; main()"
+)
 
 
 def test_a_database_is_founded_with_the_password_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
