@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import yaml
-from api.raw_http2 import raw_service, trailers_only
 
+from attacks.raw_grpc import END_HEADERS, END_STREAM, GrpcRequest, frames_service, head
 from graphs import write_r2r
 from nav_eval.results.run_directory import public_config
 from nav_eval.runs.registry import benchmark_config
@@ -24,6 +24,11 @@ exec {python} -c 'from nav_eval.cli import main; main()' "$@"
 """
 
 
+def ended(request: GrpcRequest) -> bytes:
+    """An answer that has no message."""
+    return head(request.stream, ("grpc-status", "0"), flags=END_HEADERS | END_STREAM)
+
+
 def test_every_team_has_its_turn(tmp_path: Path) -> None:
     script = re.search(r'```sh title="evaluate.sh"\n(.*?)```', PAGE.read_text(), re.DOTALL)
     assert script is not None
@@ -35,8 +40,11 @@ def test_every_team_has_its_turn(tmp_path: Path) -> None:
     command.write_text(COMMAND.format(python=sys.executable))
     command.chmod(0o755)
     (tmp_path / "tokens").mkdir()
-    with raw_service(trailers_only(grpc_status="0")) as silent, start(RandomAgent, protocol="grpc", port=0) as good:
-        teams = {"silent": silent, "ours": good.endpoint, "good": good.endpoint}
+    with (
+        frames_service(lambda request: ended(request.stream)) as silent,
+        start(RandomAgent, protocol="grpc", port=0) as good,
+    ):
+        teams = {"silent": silent.endpoint, "ours": good.endpoint, "good": good.endpoint}
         (tmp_path / "teams.txt").write_text("".join(f"{team} {at} grpc\n" for team, at in teams.items()))
         for team in teams:
             (tmp_path / "tokens" / team).write_text("secret\n")

@@ -107,7 +107,7 @@ class MetricsAggregator:
             again.update(kind for kind in ("replays", "resumes") if result.timing.get(kind))
             if result.status in ("budget_exceeded", *OURS):
                 continue
-            unscored += bool(columns) and not result.metrics and not result.unmeasured
+            unscored += not (result.metrics or result.unmeasured or result.reference)
             for name, reason in result.unmeasured.items():
                 faults.setdefault(name, []).append(reason)
             references.update([result.reference] if result.reference else [])

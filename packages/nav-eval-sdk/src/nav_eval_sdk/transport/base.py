@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from nav_eval_sdk.errors import BadAnswer, DeadlineMissed
@@ -28,9 +28,11 @@ from nav_eval_sdk.protocol.messages import (
     ServiceStatus,
     Validation,
 )
-from nav_eval_sdk.protocol.values import Specs, outgoing
 from nav_eval_sdk.protocol.version import DEFAULT_PORT, JSON
 from nav_eval_sdk.transport.address import ANY, Networks
+
+if TYPE_CHECKING:
+    from nav_eval_sdk.protocol.values import Specs
 
 TOKEN = re.compile(r"[ -~]+")
 SCHEMES = ("", "http", "https", "grpc", "grpcs", "http+join", "https+join")
@@ -151,6 +153,8 @@ class Ask(Envelope, kw_only=True, frozen=True):
 
     def packed(self, *, json: bool) -> ObservationOut:
         """As it is written, on a wire that is JSON or not."""
+        from nav_eval_sdk.protocol.values import outgoing  # numpy: whoever only reads an address does without
+
         return ObservationOut(**self.said(), observation=outgoing(self.specs, self.observation, json=json))
 
     def check(self, action: Action, *, strict: bool = False) -> Action:
