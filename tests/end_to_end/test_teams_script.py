@@ -41,7 +41,7 @@ def test_every_team_has_its_turn(tmp_path: Path) -> None:
     command.chmod(0o755)
     (tmp_path / "tokens").mkdir()
     with (
-        frames_service(lambda request: ended(request.stream)) as silent,
+        frames_service(ended) as silent,
         start(RandomAgent, protocol="grpc", port=0) as good,
     ):
         teams = {"silent": silent.endpoint, "ours": good.endpoint, "good": good.endpoint}

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from nav_eval_sdk.errors import BadAnswer, DeadlineMissed
@@ -30,9 +30,6 @@ from nav_eval_sdk.protocol.messages import (
 )
 from nav_eval_sdk.protocol.version import DEFAULT_PORT, JSON
 from nav_eval_sdk.transport.address import ANY, Networks
-
-if TYPE_CHECKING:
-    from nav_eval_sdk.protocol.values import Specs
 
 TOKEN = re.compile(r"[ -~]+")
 SCHEMES = ("", "http", "https", "grpc", "grpcs", "http+join", "https+join")
@@ -148,7 +145,7 @@ class Connection:
 class Ask(Envelope, kw_only=True, frozen=True):
     """A request for a decision; `observation` fits `specs`."""
 
-    specs: Specs
+    specs: Mapping[str, Any]
     observation: Mapping[str, Any]
 
     def packed(self, *, json: bool) -> ObservationOut:
