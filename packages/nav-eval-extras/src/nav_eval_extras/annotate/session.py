@@ -121,14 +121,16 @@ def annotate_benchmark(
         people, board = [OwnGame() for _ in keys.people], Game()
         games: dict[str, Game] = dict(zip((keys.progress, *keys.people), (board, *people)))
         pool = ThreadPoolExecutor(len(games), "annotator")
-        with pool, serving(games, host, port, page_files()) as links:
+        with serving(games, host, port, page_files()) as links, pool:  # it serves until everybody has seen the end
             say(links)
             tasks = [pool.submit(Annotator(number, game, studio).run) for number, game in enumerate(people, 1)]
             if wish.sieve:
                 tasks.append(pool.submit(_sift, studio, wish.sieve, board))
-            _watch(studio.desk, board, tasks)
-            for game in people:
-                game.close()
+            try:
+                _watch(studio.desk, board, tasks)
+            finally:
+                for game in games.values():
+                    game.close()
             board.finish(LAST_WORD_SECONDS, phase="progress", **studio.desk.progress())
         return studio.desk.progress()
 
