@@ -25,6 +25,8 @@ from nav_eval.cli.inspect import _first_sentence
 from nav_eval.cli.say import say
 from nav_eval.config.loader import builtin_benchmarks, load_config
 from nav_eval.simulator.sensors.registry import SENSORS
+from nav_eval.testing import physics, simulator
+from nav_eval.testing.simulator import needs_a_start
 from nav_eval_sdk.chinese import Catalogue
 from nav_eval_sdk.variables import LANGUAGE
 from nav_eval_server.cli import COMMANDS as SERVER
@@ -88,6 +90,9 @@ def printed() -> Iterator[str]:
     yield from strings(SOURCE / "config")
     for part in ("agents", "api", "core", "dataset", "metrics", "report", "results", "runs", "simulator"):
         yield from messages(SOURCE / part)
+    for part in ("simulator", "physics"):
+        yield from strings(SOURCE / "testing" / f"{part}.py")
+    yield from (one.__name__.replace("_", " ") for one in (needs_a_start, *simulator.CHECKS, *physics.CHECKS))
     yield from messages(BUILDINGS)
     yield from messages(EXTRAS)
     yield from strings(EXTRAS / "sweep" / "command.py")
@@ -218,6 +223,15 @@ def test_a_refusal_is_chinese(arguments: list[str], told: str, capsys: pytest.Ca
     shown = capsys.readouterr().err
     assert told in shown
     assert not re.search(r"(?<![`'\"\w])(?:[a-z]+ ){3}", shown.split("dataset.limit=5")[0])
+
+
+@pytest.mark.parametrize("command", [["doctor"], ["simulator", "check", "custom"], ["data", "check"]], ids=" ".join)
+@pytest.mark.usefixtures("chinese")
+def test_a_list_of_checks_is_chinese(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    guarded(_call, command, debug=False)
+    told = re.sub(r"`[^`]*`|“[^”]*”|nav-eval .*|/\S*", "", capsys.readouterr().out)
+    assert re.search("[\u4e00-\u9fff]", told)
+    assert re.findall(r"(?:\b[a-z]{2,} ){2,}[a-z]{2,}", told) == []
 
 
 @pytest.mark.usefixtures("chinese")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nav_eval.cli.chinese import spoken
 from nav_eval.cli.exit import DONE, FINDINGS
-from nav_eval.cli.say import say
+from nav_eval.cli.say import cell, say
 from nav_eval.variables import DATA
 
 Check = tuple[str, bool | None, str]
@@ -34,16 +34,16 @@ def doctor(*, warm: bool = False) -> int:
         compile_engine(lambda text: print(text, flush=True))  # noqa: T201 - the command's own output
     broken = False
     for name, fine, detail in _checks():
-        say(f"{spoken(MARKS[fine]):<4} {name:<18} {spoken(detail)}")
+        say(f"{cell(MARKS[fine], 4)} {cell(name, 18)} {spoken(detail)}")
         broken = broken or fine is False
     return FINDINGS if broken else DONE
 
 
 def _checks() -> Iterator[Check]:
     yield "python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}"
-    yield "cores", True, f"{os.cpu_count()}"
-    yield "memory", *_memory()
-    yield "cache", *_cache()
+    yield "CPU cores", True, f"{os.cpu_count()}"
+    yield "main memory", *_memory()
+    yield "cache folder", *_cache()
     yield "renderer cpu", *_guarded(_cpu)
     yield "renderer opengl", *_opengl()
     for extra, module in (("gl", "moderngl"), ("ray", "ray"), ("ktx2", "opengl_basisu"), ("sign", "cryptography")):
@@ -55,7 +55,7 @@ def _checks() -> Iterator[Check]:
         )
     root = Path(DATA.get())
     where = "is there" if root.is_dir() else "is not there (only the *-demo benchmarks run)"
-    yield "data", root.is_dir() or None, f"{root} {where}; see `nav-eval data check`"
+    yield "data folder", root.is_dir() or None, f"{root} {where}; see `nav-eval data check`"
 
 
 def _memory() -> tuple[bool, str]:

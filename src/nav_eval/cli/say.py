@@ -20,6 +20,14 @@ def say(*lines: object) -> None:
     sys.stdout.flush()
 
 
+def cell(text: str, width: int) -> str:
+    """`text` in the user's language, filled up to `width` columns of a terminal, of which a Chinese character takes two."""
+    from rich.cells import cell_len
+
+    told = spoken(text)
+    return told + " " * (width - cell_len(told))
+
+
 def say_json(value: Any) -> None:
     """`value` as indented JSON, with JSON's own escapes where a terminal would obey what it holds."""
     import msgspec

@@ -6,8 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from nav_eval.cli.chinese import spoken
 from nav_eval.cli.exit import DONE, FINDINGS
-from nav_eval.cli.say import say, say_json
+from nav_eval.cli.say import cell, say, say_json
 from nav_eval.errors import ConfigError
 from nav_eval.variables import DATA
 from nav_eval_sdk.protocol.simulator import Body
@@ -244,7 +245,7 @@ def data_check(root: Path | None = None, *, json: bool = False) -> int:
     if json:
         say_json(findings)
     for finding in () if json else findings:
-        say(f"{finding.state:<8} {finding.name} ({', '.join(finding.benchmarks)})")
+        say(f"{cell(finding.state, 8)} {spoken(finding.name)} ({', '.join(finding.benchmarks)})")
         if finding.state != "present":
             say(f"         {finding.detail}")
     if all(finding.state == "present" for finding in findings):

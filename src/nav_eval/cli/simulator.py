@@ -8,8 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from nav_eval.cli.chinese import spoken
 from nav_eval.cli.exit import DONE, FINDINGS
-from nav_eval.cli.say import say
+from nav_eval.cli.say import cell, say
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.dataset.episode import Episode
@@ -87,10 +88,14 @@ def _report(backend: SimulatorBackend, config: SimulatorConfig, episodes: Sequen
     sessions = backend.describe().max_sessions if isinstance(backend, ExternalBackend) else 2
     found = 0
     for finding in _findings(backend, config, episodes, sessions):
-        say(finding)
+        say(_line(finding))
         found += not finding.ok
     say(f"{found or 'no'} fault{'s' if found != 1 else ''}")
     return FINDINGS if found else DONE
+
+
+def _line(finding: Finding) -> str:
+    return f"{cell(finding.mark, 8)} {spoken(finding.check)}  {spoken(finding.detail or finding.skipped)}".rstrip()
 
 
 def _findings(

@@ -27,9 +27,12 @@ class Finding:
     def ok(self) -> bool:
         return not self.detail
 
+    @property
+    def mark(self) -> str:
+        return "skipped" if self.skipped else "ok" if self.ok else "WRONG"
+
     def __str__(self) -> str:
-        mark = "skipped" if self.skipped else "ok" if self.ok else "WRONG"
-        return f"{mark:<8} {self.check}  {self.detail or self.skipped}".rstrip()
+        return f"{self.mark:<8} {self.check}  {self.detail or self.skipped}".rstrip()
 
 
 class Skip(Exception):

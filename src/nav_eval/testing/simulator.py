@@ -273,7 +273,7 @@ def _distance_to_many(session: Simulator, places: Sequence[Place]) -> str:
     nearest = min(session.distance_to(here, [place]) for place in places[1:])
     if abs(session.distance_to(here, [*places[1:], nowhere]) - nearest) > 1e-3:
         return "to the nearest of many it is not the least of the single distances."
-    return "" if session.distance_to(here, []) == math.inf else "to none of none it must be inf."
+    return "" if session.distance_to(here, []) == math.inf else "the distance to an empty list must be inf."
 
 
 def where_the_agent_stands_is_navigable(trial: Trial) -> str:
