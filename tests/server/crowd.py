@@ -35,6 +35,8 @@ SERVICE = "canary-service.example.org:8085"
 SERVICE_TOKEN = "canary-service-token"
 SCENE, EPISODE = "canary-scene", "canary-episode"
 SCORE, OTHER_FIGURE, HIDDEN = 0.6125, 0.7183, 0.4321
+SHOWN = {share: f"{100 * share:.1f}" for share in (SCORE, OTHER_FIGURE, HIDDEN)}
+"""As pages write them."""
 NOTE = "canary-note-from-a-worker"
 
 

@@ -39,7 +39,7 @@ from server.boards import NOW, done
 from server.boards import team as entrant
 from server.competition import phase
 from server.conftest import Make
-from server.crowd import HIDDEN, SCORE, Crowd, crowd
+from server.crowd import HIDDEN, SCORE, SHOWN, Crowd, crowd
 from server.mailbox import mail_server
 from server.test_dispatcher import Bench
 from server.test_notices import deliver, rules
@@ -259,11 +259,11 @@ def test_a_disqualified_teams_entries_leave_every_board(full: Crowd, how: str) -
     close("hidden", "organiser", timezone.now())
     Submission.objects.filter(phase="hidden").exclude(state__in=("done", "void")).delete()
     reveal(challenge, "hidden", "organiser", timezone.now())
-    assert (f"{SCORE}" in before, f"{HIDDEN}" in page(full, "nobody", "board", "hidden")) == (True, True)
+    assert (SHOWN[SCORE] in before, SHOWN[HIDDEN] in page(full, "nobody", "board", "hidden")) == (True, True)
     post(full, "manage", full.team.pk, deed=how, reason=WHY)
     for name, figure in (("dev", SCORE), ("hidden", HIDDEN)):
         shown = page(full, "nobody", "board", name)
-        assert (f"{figure}" in shown, WHY in shown, "Aurora" in shown) == (False, how == "struck", how == "struck")
+        assert (SHOWN[figure] in shown, WHY in shown, "Aurora" in shown) == (False, how == "struck", how == "struck")
     assert full.visitor("nobody").get(reverse("entry", args=[entry])).status_code == 404
     assert not full.team.submissions.exclude(state__in=("done", "failed", "cancelled", "void")).exists()
     assert WHY in page(full, "member", "team")
@@ -276,8 +276,8 @@ def test_a_disqualified_teams_entries_leave_every_board(full: Crowd, how: str) -
         Dispatcher(challenge).submit(full.team, "dev", endpoint=full.team.endpoints.get())
     assert f'action="{reverse("decide", args=[full.team.pk])}"' not in page(full, "organiser", "organiser")
     post(full, "manage", full.team.pk, deed="reinstate", reason="It was another team.")
-    assert f"{SCORE}" in page(full, "nobody", "board", "dev")
-    assert f"{HIDDEN}" in page(full, "nobody", "board", "hidden")
+    assert SHOWN[SCORE] in page(full, "nobody", "board", "dev")
+    assert SHOWN[HIDDEN] in page(full, "nobody", "board", "hidden")
     actions = ["disqualified", "reinstated"]
     assert [*Event.objects.filter(action__in=actions).order_by("pk").values_list("action", flat=True)] == actions
     assert events.broken() is None

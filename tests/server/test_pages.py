@@ -41,6 +41,7 @@ from server.crowd import (
     SEED,
     SERVICE,
     SERVICE_TOKEN,
+    SHOWN,
     Crowd,
     crowd,
     person,
@@ -143,9 +144,9 @@ def test_every_page_to_every_visitor(full: Crowd, visitor: str) -> None:
     hidden = [*secrets_of(full)]
     if visitor not in ("member", "organiser"):
         unknown = (made.pk for state, made in full.mine.items() if state != "done")  # which is on the board
-        hidden += [SERVICE, "canary-endpoint", f"{OTHER_FIGURE}", *unknown]
+        hidden += [SERVICE, "canary-endpoint", f"{OTHER_FIGURE}", SHOWN[OTHER_FIGURE], *unknown]
     if visitor != "organiser":
-        hidden += [NOTE, "Bobby", f"{HIDDEN}"]
+        hidden += [NOTE, "Bobby", f"{HIDDEN}", SHOWN[HIDDEN]]
     if visitor != "member":
         hidden += ["canary-token"]
     hidden_too = [("submission", "hidden"), ("progress", "hidden"), ("board", "hidden")]
@@ -368,10 +369,10 @@ def test_finals_are_chosen_and_a_private_board_is_revealed(full: Crowd) -> None:
     told = organiser.post(reverse("reveal", args=["hidden"]), follow=True).content.decode()
     assert "The phase hidden still takes submissions." in told
     organiser.post(reverse("close", args=["hidden"]))
-    assert f"{HIDDEN}" in organiser.get("/board/hidden/").content.decode()
-    assert f"{HIDDEN}" not in nobody.get("/board/hidden/").content.decode()
+    assert SHOWN[HIDDEN] in organiser.get("/board/hidden/").content.decode()
+    assert SHOWN[HIDDEN] not in nobody.get("/board/hidden/").content.decode()
     organiser.post(reverse("reveal", args=["hidden"]))
-    assert f"{HIDDEN}" in nobody.get("/board/hidden/").content.decode()
+    assert SHOWN[HIDDEN] in nobody.get("/board/hidden/").content.decode()
 
 
 def test_a_card_says_how_many_finals_and_which_step(make: Make) -> None:
@@ -596,15 +597,19 @@ def test_no_heading_is_there_twice_or_over_nothing(full: Crowd, visitor: str, la
         assert not re.search(r"</h2>\s*(</section>|<h2)", text), (name, state)
 
 
-def test_a_figure_stands_with_its_unit(full: Crowd) -> None:
-    """A share has none."""
-    unit = {"navigation_error": {"unit": "m"}, "spl": {"unit": "share"}}
+def test_a_measure_stands_with_its_name_and_unit(full: Crowd) -> None:
+    """A share is in percent."""
     result = full.mine["done"].result
     result.document["metrics"]["navigation_error"] = {"mean": 2.5}
-    result.document["definitions"] = unit
+    result.document["definitions"] = {"navigation_error": {"unit": "m"}, "spl": {"unit": "share"}}
     result.save()
     text = full.visitor("member").get(address(full, "submission")).content.decode()
-    assert ('<td class="number">2.5000 m</td>' in text, f'<td class="number">{SCORE}</td>' in text) == (True, True)
+    table = re.findall(r'<th scope="row"[^>]*>([^<]*)</th>\s*<td class="number">([^<]*)</td>', text)
+    assert dict(table) == {
+        "SPL (%)": SHOWN[SCORE],
+        "Success (%)": SHOWN[OTHER_FIGURE],
+        "Navigation error (m)": "2.5000",
+    }
 
 
 def test_what_is_done_and_hidden_says_when_its_figures_come(full: Crowd) -> None:
@@ -630,11 +635,11 @@ def test_spectators_share_a_page_for_a_moment(full: Crowd, monkeypatch: pytest.M
     Ranking.objects.all().delete()
     chinese = {"accept-language": "zh-CN"}
     again = full.visitor("nobody").get(address).content.decode()
-    assert f"{SCORE}" in first
-    assert f"{SCORE}" in again
-    assert f"{SCORE}" not in full.visitor("nobody").get(address, headers=chinese).content.decode()
-    assert f"{SCORE}" not in full.visitor("member").get(address).content.decode()
+    assert SHOWN[SCORE] in first
+    assert SHOWN[SCORE] in again
+    assert SHOWN[SCORE] not in full.visitor("nobody").get(address, headers=chinese).content.decode()
+    assert SHOWN[SCORE] not in full.visitor("member").get(address).content.decode()
     assert full.visitor("nobody").get(reverse("board", args=["hidden"])).content.decode() != again
     monkeypatch.setattr(alike, "SECONDS", 0.0)
     monkeypatch.setattr(alike, "_KEPT", {})
-    assert f"{SCORE}" not in full.visitor("nobody").get(address).content.decode()
+    assert SHOWN[SCORE] not in full.visitor("nobody").get(address).content.decode()

@@ -21,7 +21,7 @@ def say(*lines: object) -> None:
 
 
 def cell(text: str, width: int) -> str:
-    """`text` in the user's language, filled up to `width` columns of a terminal, of which a Chinese character takes two."""
+    """`text` in the user's language, padded to `width` terminal columns; a Chinese character takes two."""
     from rich.cells import cell_len
 
     told = spoken(text)

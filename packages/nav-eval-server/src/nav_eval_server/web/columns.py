@@ -12,7 +12,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from nav_eval.report.words import recorded_words, said
+from nav_eval.report.words import recorded_definition, recorded_words, said
 from nav_eval_server.board.usage import Spent, amounts_told, cost, tokens
 from nav_eval_server.web.context import language
 from nav_eval_server.web.words import figure, sensed
@@ -55,6 +55,26 @@ class Column:
         return "–" if value is None else self.shown(value)
 
 
+@dataclass(frozen=True)
+class Measure:
+    """A metric as pages show it: `title` in the reader's language with its unit, `about` it; shares are in percent."""
+
+    title: str
+    about: str
+    share: bool
+
+    def shown(self, value: float | None) -> str:
+        return f"{100 * value:.1f}" if self.share and value is not None else figure(value)
+
+
+def measure(results: Mapping[str, Any], name: str) -> Measure:
+    """The metric `name`, as `results` (results.json of an entry that has it) defines it."""
+    title, about = recorded_words(results, name)[language()]
+    if not recorded_definition(results, name).is_share:
+        return Measure(title, about, share=False)
+    return Measure(f"{title}（%）" if language() == "zh" else f"{title} (%)", about, share=True)
+
+
 def columns(rows: Sequence[Row], results: Mapping[str, Any]) -> list[Column]:
     """In the order of the CSV file; those of pages for a reader's language. `results`: an entry's, for what measures
     are."""
@@ -75,13 +95,9 @@ def on_page(found: Iterable[Column]) -> list[Column]:
     return sorted((column for column in found if column.title), key=lambda column: column.quiet)
 
 
-def worded(results: Mapping[str, Any], name: str) -> tuple[str, str]:
-    """What a measure is called, with its unit, and what it is, in the reader's language."""
-    return recorded_words(results, name)[language()]
-
-
 def _measured(name: str, results: Mapping[str, Any]) -> Column:
-    return Column(name, partial(_secondary, name), *worded(results, name), figure)
+    found = measure(results, name)
+    return Column(name, partial(_secondary, name), found.title, found.about, found.shown)
 
 
 def _entry(name: str, row: Row) -> Any:

@@ -25,7 +25,7 @@ from nav_eval_server.models import Submission, User
 from nav_eval_server.settings import current
 from nav_eval_server.web.columns import Row
 from nav_eval_server.web.context import language
-from nav_eval_server.web.standings import Standings, figures_with_units, standings
+from nav_eval_server.web.standings import Standings, measured, standings
 
 SANDBOX = "sandbox allow-scripts; frame-ancestors 'none'"
 
@@ -47,8 +47,8 @@ def entry(request: HttpRequest, key: str) -> HttpResponse:
     sight, proof = visible_to(request.user), Proof(Folder(current().folder), key)
     told = {
         "entry": found,
-        "places": places,
-        "figures": figures_with_units(sight.figures(key), found),
+        "places": [(board, row, board.measure.shown(row.entry["score"]), board.counts(row)) for board, row in places],
+        "figures": measured(sight.figures(key), found),
         "usage": usage.lines(next((row.usage for _, row in places if row.usage), {}), language()),
         **{f"usage_{part}": said(language(), f"usage.{part}") for part in ("title", "note")},
         "by": current().ranking.by,

@@ -11,14 +11,13 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 
 from nav_eval.report import verdict
-from nav_eval.results.export import recorded_definitions
 from nav_eval_server.board.places import Board, latest
 from nav_eval_server.board.usage import usage_shown
 from nav_eval_server.board.visibility import Figures, visible_to
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Result, Submission, User
 from nav_eval_server.queue.states import Language
-from nav_eval_server.web.columns import Column, Row, columns, on_page, worded
+from nav_eval_server.web.columns import Column, Measure, Row, columns, measure, on_page
 from nav_eval_server.web.context import language
 
 
@@ -44,10 +43,15 @@ class Standings:
         return on_page(self.columns)
 
     @property
-    def lines(self) -> list[tuple[Row, list[tuple[Column, str]]]]:
-        """Of a page: each row with its cells of these."""
+    def lines(self) -> list[tuple[Row, str, list[tuple[Column, str]]]]:
+        """Of a page: each row, its score, and its cells of these."""
         shown = self.on_page
-        return [(row, [(column, column.cell(row)) for column in shown]) for row in self.rows]
+        score = self.measure.shown
+        return [(row, score(row.entry["score"]), [(column, column.cell(row)) for column in shown]) for row in self.rows]
+
+    def counts(self, row: Row) -> list[tuple[str, str]]:
+        """How many episodes of an entry failed, and how many were left out, by the titles of their columns."""
+        return [(one.title, one.cell(row)) for one in self.on_page if one.quiet and one.number]
 
     @property
     def published(self) -> dict[str, Any]:
@@ -55,9 +59,15 @@ class Standings:
         return {**self.document, "entries": [row.published for row in self.rows]}
 
     @property
-    def measure(self) -> tuple[str, str]:
-        """What the one that ranks is called, with its unit, and what it is, in the reader's language."""
-        return worded(self.results, self.document["measure"])
+    def measure(self) -> Measure:
+        """The one that ranks."""
+        return measure(self.results, self.document["measure"])
+
+    @property
+    def step(self) -> str:
+        """What a score has to gain before it moves, as the page writes scores; "" where each moves at once."""
+        step = self.document.get("step")
+        return f"{100 * step:g} %" if step and self.measure.share else f"{step:g}" if step else ""
 
     @property
     def table(self) -> str:
@@ -148,8 +158,8 @@ def _percent(score: float | None) -> float | None:
     return None if score is None else 100 * score
 
 
-def figures_with_units(figures: Figures | None, submission: Submission) -> list[tuple[str, float, str]]:
-    """Name, value and unit of those that have a value; a share has no unit."""
-    recorded = recorded_definitions(submission.result.document) if figures else {}
-    units = {name: definition.unit for name, definition in recorded.items() if definition.unit != "share"}
-    return [(name, value, units.get(name, "")) for name, value in (figures or {}).items() if value is not None]
+def measured(figures: Figures | None, submission: Submission) -> list[tuple[str, Measure, str]]:
+    """Of an entry's page: name, measure and value of each that has a value."""
+    results = submission.result.document if figures else {}
+    found = [(name, measure(results, name), value) for name, value in (figures or {}).items() if value is not None]
+    return [(name, one, one.shown(value)) for name, one, value in found]

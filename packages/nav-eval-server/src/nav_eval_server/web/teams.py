@@ -32,7 +32,7 @@ from nav_eval_server.web import roster
 from nav_eval_server.web.context import language
 from nav_eval_server.web.entries import NOBODY, lines
 from nav_eval_server.web.forms import Name, Service, TokenName, number
-from nav_eval_server.web.standings import figures_with_units
+from nav_eval_server.web.standings import measured
 
 View = Callable[..., HttpResponse]
 
@@ -229,7 +229,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
     found = visible(request, key)
     told = {
         "entry": stand_for(person(request), found, timezone.now()),
-        "figures": figures_with_units(visible_to(person(request)).figures(key), found),
+        "figures": measured(visible_to(person(request)).figures(key), found),
         "by": current().ranking.by,
         "on_board": bool(lines(NOBODY, found)),
         "appeals": found.appeals.order_by("-pk").prefetch_related("words__user"),
