@@ -64,7 +64,7 @@ def test_the_two_statements_are_never_mixed() -> None:
     assert chinese[0].startswith("在这些回合上，按 SPL，甲 优于 乙：")
     assert chinese[1] == "换到其他建筑：未知；大约再有 3 座建筑才能看出。"
     assert few("en", 1) == "1 building says nothing of other buildings: from five on, results do."
-    assert few("en", 4) == "4 buildings say nothing of other buildings: from five on, results do."
+    assert few("en", 4) == "4 buildings say nothing about other buildings: use five or more."
     assert few("en", 5) is None
 
 
