@@ -176,7 +176,7 @@ def compare(*run_directories: Path, json: bool = False) -> int:
 
 
 def rank(*run_directories: Path, by: str | None = None, json: bool = False) -> int:
-    """Rank runs on their common episodes, with shared ranks and a 95 % range of ranks for each.
+    """Rank runs on their common episodes, with shared ranks and a range of ranks for each.
 
     Runs of one agent with different seeds, in directories agent@1, agent@2, are one entry: their mean.
 
