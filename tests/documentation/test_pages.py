@@ -123,7 +123,7 @@ def outline(page: Path) -> tuple[list[str], int, int, set[str]]:
     return levels, len(rows), len(items), names
 
 
-PRINTED_BY_OTHERS = {"exit code 1", "ok       nothing is left of an episode before"}
+PRINTED_BY_OTHERS = {"exit code 1", "ok       nothing is left from an earlier episode"}
 """Lines of the shell, and of a page's own Python."""
 IN_BOTH_LANGUAGES = {"troubleshooting.md"}
 """It lists messages in English and Chinese."""

@@ -226,7 +226,7 @@ def test_its_scene_format_loads(installed, tmp_path):
 def test_its_physics_keeps_the_contract_as_the_command_finds(installed, tmp_path):
     told = nav_eval(installed, "simulator", "check", "custom", "simulator.physics=bumper", cwd=tmp_path)
     assert told.returncode == 0, told.stdout + told.stderr
-    assert "ok       what is felt is told" in told.stdout
+    assert "ok       contacts are reported" in told.stdout
 
 
 def test_its_physics_moves_a_benchmark_whose_forces_are_measured_and_replayed(installed, tmp_path):

@@ -67,7 +67,7 @@ def test_every_outcome_cause_and_status_has_its_words() -> None:
 
 def test_from_how_many_buildings_on_is_said_where_it_is_decided() -> None:
     assert FEW_SCENES == 5
-    assert few("en", 3) == "3 buildings say nothing of other buildings: from five on, results do."
+    assert few("en", 3) == "3 buildings say nothing about other buildings: use five or more."
     assert few("zh", 3) == "3 座建筑不足以说明其他建筑的情形：至少要五座。"
     assert few("en", FEW_SCENES) is None
     assert told()["MIN_BUILDINGS"] == {"en": "five", "zh": "五"}

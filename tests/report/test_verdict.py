@@ -51,7 +51,7 @@ def test_the_two_statements_are_never_mixed() -> None:
     assert few_buildings[1] == "In other buildings: not known; about 3 more buildings would tell."
     assert sentences("en", ranking(0, 1, 0.3), SPL, {})[1:] == [
         "In other buildings: not known; one building shows no spread between buildings.",
-        "1 building says nothing of other buildings: from five on, results do.",
+        "1 building says nothing about other buildings: use five or more.",
     ]
     assert sentences("zh", ranking(0, 1, 0.3), SPL, {})[1:] == [
         "换到其他建筑：未知；只有一座建筑，看不出建筑之间的差别。",
@@ -63,8 +63,8 @@ def test_the_two_statements_are_never_mixed() -> None:
     chinese = verdict("zh", ranking(0, 2, 0.3), SPL, {"strong": "甲", "weak": "乙"})
     assert chinese[0].startswith("在这些回合上，按 SPL，甲 优于 乙：")
     assert chinese[1] == "换到其他建筑：未知；大约再有 3 座建筑才能看出。"
-    assert few("en", 1) == "1 building says nothing of other buildings: from five on, results do."
-    assert few("en", 4) == "4 buildings say nothing of other buildings: from five on, results do."
+    assert few("en", 1) == "1 building says nothing about other buildings: use five or more."
+    assert few("en", 4) == "4 buildings say nothing about other buildings: use five or more."
     assert few("en", 5) is None
 
 

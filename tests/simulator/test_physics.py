@@ -116,13 +116,13 @@ FAULTS = [
     ("a wall holds", lambda body: Wrapped(body, collided=False), {}),
     ("a wall holds", Teleport, {}),
     ("the same walk is the same twice", Drifts, {}),
-    ("what is felt is told", lambda body: Wrapped(body, felt=Contacts()), {}),
-    ("what is felt is told", lambda body: Wrapped(body, felt=Contacts()), {"feels": True}),
-    ("what is felt is told", lambda body: body, {"feels": True}),
-    ("what is felt is told", lambda body: Wrapped(body, felt=FAR), {"feels": True}),
-    ("what is felt is told", lambda body: Wrapped(body, felt=ENDLESS), {"feels": True}),
+    ("contacts are reported", lambda body: Wrapped(body, felt=Contacts()), {}),
+    ("contacts are reported", lambda body: Wrapped(body, felt=Contacts()), {"feels": True}),
+    ("contacts are reported", lambda body: body, {"feels": True}),
+    ("contacts are reported", lambda body: Wrapped(body, felt=FAR), {"feels": True}),
+    ("contacts are reported", lambda body: Wrapped(body, felt=ENDLESS), {"feels": True}),
     ("continuous actions are limited", lambda body: Wrapped(body, clipped=False), {}),
-    ("advance tells the state", lambda body: Wrapped(body, state=AgentState((0.0, 0.0, 0.0))), {}),
+    ("advance returns the state", lambda body: Wrapped(body, state=AgentState((0.0, 0.0, 0.0))), {}),
 ]
 
 

@@ -126,7 +126,7 @@ class Leaky(Metric):
 
 def test_a_fault_of_a_metric_is_named():
     failed = {f.check for f in check_metric(Leaky) if not f.ok}
-    assert failed == {"has a value before the first step", "begins anew at reset"}
+    assert failed == {"has a value before the first step", "starts fresh at reset"}
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_fault_of_a_metric_is_named():
 def test_a_metric_that_needs_more_than_it_says_is_named(name, needs, asked):
     modest = type("Modest", (METRICS.get(name),), {"needs": needs})
     (fault,) = [f for f in check_metric(modest) if not f.ok]
-    assert fault.check == "asks for no more than it needs"
+    assert fault.check == "uses only its declared needs"
     assert f"add '{asked}' to `needs`" in fault.detail
 
 
@@ -186,7 +186,7 @@ class Careless(VLNAgent):
 
 def test_a_fault_of_an_agent_is_named():
     failed = {f.check for f in check_agent(Careless) if not f.ok}
-    assert "bears an episode without an instruction" in failed
+    assert "accepts an episode without an instruction" in failed
     assert "decides the same from the same seed" in failed
 
 

@@ -58,7 +58,7 @@ class Steps(Metric):
 
 
 def test_a_metric_that_never_resets():
-    assert list(wrong(check_metric(Bumped))) == ["begins anew at reset"]
+    assert list(wrong(check_metric(Bumped))) == ["starts fresh at reset"]
 
 
 def test_a_share_beyond_one():

@@ -85,9 +85,9 @@ class Mislabelled(PointNavTask):
 @pytest.mark.parametrize(
     ("task", "check"),
     [
-        (Forgetful, "begins anew with each episode"),
+        (Forgetful, "starts fresh with each episode"),
         (Endless, "ends an episode before the last action"),
-        (Inventive, "bears an episode without a goal"),
+        (Inventive, "accepts an episode without a goal"),
         (Mislabelled, "its measurements are known"),
     ],
 )
@@ -147,9 +147,9 @@ class BrokenSensor(Sensor):
         ("random", "looking changes nothing"),
         ("counts", "the same walk is the same twice"),
         ("range", "observations fit their specs"),
-        ("remembers", "nothing is left of an episode before"),
+        ("remembers", "nothing is left from an earlier episode"),
         ("needs", "can be made"),
-        ("peeks", "asks for no more than it needs"),
+        ("peeks", "uses only its declared needs"),
     ],
 )
 def test_a_broken_sensor_is_named(how, check):
@@ -232,8 +232,8 @@ class Once(Table):
         ("", ""),
         ("files", "names the files that it reads"),
         ("errors", "a missing file is a dataset error"),
-        ("keys", "every episode has a key of its own"),
-        ("pose", "poses can be stood in"),
+        ("keys", "every episode has its own key"),
+        ("pose", "poses are valid"),
         ("scenes", "leaves out other scenes"),
         ("languages", "leaves out other languages"),
     ],
@@ -314,7 +314,7 @@ FLOOR = "0 0 0 0 0 9 9 0 0\n9 0 0 0 0 9 9 0 9\n"
         ("indices_.corners", "its indices name what is there"),
         ("dtype_.corners", "its arrays have the declared form"),
         ("upside_.corners", "something can be walked on"),
-        ("past_.corners", "every file counts into the digest"),
+        ("past_.corners", "every file enters the digest"),
         ("x.unguarded", "a damaged file is a scene error"),
     ],
 )

@@ -55,7 +55,7 @@ def verify(run_directory: Path, /, *, public_key: str | None = None) -> int:
 
 
 def publish(run_directory: Path, /, *, out: Path) -> int:
-    """Copy what may be shown to everybody: results, configuration, manifest and signature, nothing of single episodes.
+    """Copy what may be public: results, configuration, manifest and signature, nothing about single episodes.
 
     Parameters
     ----------

@@ -204,7 +204,7 @@ def validate(
     type: str | None = None,  # noqa: A002 - the option's own name
     benchmark: str | None = None,
 ) -> int:
-    """List every fault of a data set file, one that repeats once with its count; exit code 1 if there is any.
+    """List every fault of a data set file, repeated ones once with their count; exit code 1 if there is any.
 
     With --benchmark, simulator.scenes_dir=... or simulator.connectivity_dir=... also what its scenes or graphs tell:
     unknown scenes, starts off the navmesh, unreachable goals, paths of another length.
@@ -218,7 +218,7 @@ def validate(
     type
         A name from `nav-eval list datasets`; by default it is recognised.
     benchmark
-        Whose body and navmesh are meant; by default the first one for such files.
+        The benchmark whose body and navmesh are used; by default the first one for such files.
     """
     from nav_eval.dataset.validate import in_lines
     from nav_eval.runs.preflight import validate_playable

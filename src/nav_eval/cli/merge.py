@@ -19,7 +19,7 @@ def merge(*run_directories: Path, out: Path, partial: bool = False) -> int:
     out
         The run directory to write: the same records and results as those of one run.
     partial
-        Merge what there is though shards or episodes are missing; results.json says what, and the exit code is 1.
+        Merge even if shards or episodes are missing; results.json says which, and the exit code is 1.
     """
     from nav_eval.errors import RunDirectoryError
     from nav_eval.runs.merging import merge_runs

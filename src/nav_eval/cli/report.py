@@ -44,7 +44,7 @@ def report(
         The name and links of a run on the board: name=...,url=...,paper=...; once per run, in the order of the runs,
         or in any order with run=DIRECTORY.
     by
-        The measure that orders the board; by default the benchmark's primary one.
+        The metric that orders the board; by default the benchmark's primary one.
     with_published
         Show a table of published results beside the runs, marked as not run here: a name from
         `nav-eval list published`.

@@ -41,7 +41,7 @@ def run(
         A benchmark from `nav-eval list benchmarks` (or none, with --config), then overrides such as
         dataset.limit=10 agent_service.type=remote agent_service.protocol=grpc agent_service.endpoint=localhost:8085
     config
-        A YAML file with your own settings; it is laid over the benchmark's.
+        A YAML file with your own settings, which override the benchmark's.
     out
         The run directory; by default a new one under output.log_dir.
     resume

@@ -42,7 +42,7 @@ def score(
     overrides
         key=value, as for `run`.
     benchmark
-        Whose rules and data are used.
+        The benchmark whose rules and data are used.
     config
         A YAML file with your own settings, as for `run`; with it --benchmark may be left out.
     allow_partial
@@ -176,7 +176,7 @@ def compare(*run_directories: Path, json: bool = False) -> int:
 
 
 def rank(*run_directories: Path, by: str | None = None, json: bool = False) -> int:
-    """Rank runs on the episodes that all of them have: shared ranks, and between which ranks each truly lies.
+    """Rank runs on their common episodes, with shared ranks and a range of ranks for each.
 
     Runs of one agent with different seeds, in directories agent@1, agent@2, are one entry: their mean.
 
@@ -185,7 +185,8 @@ def rank(*run_directories: Path, by: str | None = None, json: bool = False) -> i
     run_directories
         Finished run directories, one per entry; `run --resume` finishes one that is not.
     by
-        The measure; by default the benchmark's primary one (benchmark.primary): spl; ndtw of RxR, goal_progress of NDH.
+        The metric; by default the benchmark's primary one (benchmark.primary): spl; ndtw for RxR, goal_progress for
+        NDH.
     json
         Print JSON instead of a table.
     """

@@ -101,7 +101,7 @@ def plays_a_second_episode_with_the_same_object(trial: Trial) -> str:
     return ""
 
 
-def bears_a_reset_in_the_middle(trial: Trial) -> str:
+def accepts_a_reset_in_the_middle(trial: Trial) -> str:
     client = trial.open()
     client.reset_episode(trial.offer())
     client.get_action(trial.observation(0))
@@ -110,7 +110,7 @@ def bears_a_reset_in_the_middle(trial: Trial) -> str:
     return ""
 
 
-def bears_an_episode_without_an_instruction(trial: Trial) -> str:
+def accepts_an_episode_without_an_instruction(trial: Trial) -> str:
     client = trial.open()
     client.reset_episode(trial.offer())
     client.get_action(trial.observation(0) | {"instruction": None})
@@ -139,8 +139,8 @@ def does_not_share_state_between_objects(trial: Trial) -> str:
 CHECKS = (
     plays_an_episode,
     plays_a_second_episode_with_the_same_object,
-    bears_a_reset_in_the_middle,
-    bears_an_episode_without_an_instruction,
+    accepts_a_reset_in_the_middle,
+    accepts_an_episode_without_an_instruction,
     decides_the_same_from_the_same_seed,
     does_not_share_state_between_objects,
 )

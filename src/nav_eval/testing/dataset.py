@@ -52,7 +52,7 @@ def reads_the_same_twice(trial: Trial) -> str:
     return "" if list(one) == list(one) == trial.episodes() else "two readings differ; iterate anew each time."
 
 
-def every_episode_has_a_key_of_its_own(trial: Trial) -> str:
+def every_episode_has_its_own_key(trial: Trial) -> str:
     keys = [episode.key for episode in trial.episodes()]
     if not all(isinstance(part, str) and part for key in keys for part in key):
         return "scene_id and episode_id must be strings that are not empty."
@@ -60,7 +60,7 @@ def every_episode_has_a_key_of_its_own(trial: Trial) -> str:
     return f"{twice[0]} appears twice." if twice else ""
 
 
-def poses_can_be_stood_in(trial: Trial) -> str:
+def poses_are_valid(trial: Trial) -> str:
     for episode in trial.episodes():
         if episode.start_position is None and episode.start_node is None:
             return f"{episode.key} has neither start_position nor start_node."
@@ -114,8 +114,8 @@ def a_damaged_file_is_a_dataset_error(trial: Trial) -> str:
 
 CHECKS = (
     reads_the_same_twice,
-    every_episode_has_a_key_of_its_own,
-    poses_can_be_stood_in,
+    every_episode_has_its_own_key,
+    poses_are_valid,
     names_the_files_that_it_reads,
     leaves_out_other_scenes,
     leaves_out_other_languages,

@@ -88,7 +88,7 @@ def is_the_same_twice(trial: Trial) -> str:
     return "" if one == other else f"the same walk gave {one} and {other}."
 
 
-def begins_anew_at_reset(trial: Trial) -> str:
+def starts_fresh_at_reset(trial: Trial) -> str:
     _needs_no_clock(trial)
     clean = fake_walk()
     bumped = [replace(step, collided=True) for step in fake_walk(steps=12, stop=False)]
@@ -115,26 +115,26 @@ def reading_changes_nothing(trial: Trial) -> str:
     return "" if first == second == expected else f"reading it along the way gave {second}, reading it once {expected}."
 
 
-def bears_a_goal_that_cannot_be_reached(trial: Trial) -> str:
+def accepts_a_goal_that_cannot_be_reached(trial: Trial) -> str:
     unreachable = trial.context(distance=lambda start, ends: math.inf)
     return _fault(trial, trial.measured(unreachable, fake_walk()))
 
 
-def bears_an_agent_that_never_moves(trial: Trial) -> str:
+def accepts_an_agent_that_never_moves(trial: Trial) -> str:
     return _fault(trial, trial.measured(trial.context(), fake_walk(steps=0)))
 
 
-def bears_a_start_at_the_goal(trial: Trial) -> str:
+def accepts_a_start_at_the_goal(trial: Trial) -> str:
     episode = fake_episode(goal=(0.0, 0.0, 0.0))
     here = replace(fake_context(episode), settings=trial.settings)
     return _fault(trial, trial.measured(here, fake_walk(steps=0)))
 
 
-def bears_an_episode_without_a_reference(trial: Trial) -> str:
+def accepts_an_episode_without_a_reference(trial: Trial) -> str:
     return _fault(trial, trial.measured(trial.context(reference=[], reference_kind="none"), fake_walk()))
 
 
-def asks_for_no_more_than_it_needs(trial: Trial) -> str:
+def uses_only_its_declared_needs(trial: Trial) -> str:
     """Where it is scored without distances, or from a submission file, it must have a value, and the same one."""
     needs, walk = trial.needs(), fake_walk()
     if "distance" not in needs and (fault := _distances_asked(trial, walk)):
@@ -172,11 +172,11 @@ CHECKS = (
     has_a_value_before_the_first_step,
     has_a_value_after_a_walk,
     is_the_same_twice,
-    begins_anew_at_reset,
+    starts_fresh_at_reset,
     reading_changes_nothing,
-    bears_a_goal_that_cannot_be_reached,
-    bears_an_agent_that_never_moves,
-    bears_a_start_at_the_goal,
-    bears_an_episode_without_a_reference,
-    asks_for_no_more_than_it_needs,
+    accepts_a_goal_that_cannot_be_reached,
+    accepts_an_agent_that_never_moves,
+    accepts_a_start_at_the_goal,
+    accepts_an_episode_without_a_reference,
+    uses_only_its_declared_needs,
 )

@@ -70,7 +70,7 @@ def stands_where_it_is_placed(trial: PhysicsTrial) -> str:
     return "" if abs(yaw_of(state.rotation)) < 1e-3 else "it does not look where it was told to."
 
 
-def advance_tells_the_state(trial: PhysicsTrial) -> str:
+def advance_returns_the_state(trial: PhysicsTrial) -> str:
     body = trial.body()
     for action in _walk():
         moved: object = body.advance(action, 0)
@@ -157,7 +157,7 @@ def an_unknown_action_is_refused(trial: PhysicsTrial) -> str:
     return "the action 'fly' was carried out: raise SimulatorError."
 
 
-def what_is_felt_is_told(trial: PhysicsTrial) -> str:
+def contacts_are_reported(trial: PhysicsTrial) -> str:
     """Of the walk into a wall: a contact in front of the body, as hard as it is, and nothing in the open."""
     body = trial.body()
     free = body.advance(Action("turn_left"), 0)
@@ -192,7 +192,7 @@ def _wrongly_felt(told: Sequence[Contacts], where: Vec3, radius: float) -> str:
 
 CHECKS: Sequence[Callable[[PhysicsTrial], str]] = (
     stands_where_it_is_placed,
-    advance_tells_the_state,
+    advance_returns_the_state,
     the_same_walk_is_the_same_twice,
     bodies_are_independent,
     stop_moves_nothing,
@@ -201,7 +201,7 @@ CHECKS: Sequence[Callable[[PhysicsTrial], str]] = (
     a_wall_holds,
     continuous_actions_are_limited,
     an_unknown_action_is_refused,
-    what_is_felt_is_told,
+    contacts_are_reported,
 )
 
 

@@ -66,7 +66,7 @@ def reads_the_same_twice(trial: Trial) -> str:
     return "" if same and one.digest == other.digest else "two readings differ."
 
 
-def every_file_counts_into_the_digest(trial: Trial) -> str:
+def every_file_enters_the_digest(trial: Trial) -> str:
     """What is read past SceneSource is missing from the manifest, and a change in it from the cache's notice."""
     before = load_scene(trial.path).digest
     with TemporaryDirectory(prefix="nav-eval-") as folder:
@@ -117,7 +117,7 @@ CHECKS = (
     its_arrays_have_the_declared_form,
     its_indices_name_what_is_there,
     reads_the_same_twice,
-    every_file_counts_into_the_digest,
+    every_file_enters_the_digest,
     something_can_be_walked_on,
     a_damaged_file_is_a_scene_error,
 )

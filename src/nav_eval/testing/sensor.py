@@ -1,6 +1,6 @@
 """Does a sensor keep nav_eval.core.interfaces.Sensor? Walks in a room, or on a graph, with it alone.
 
-What a simulator's own check asks of its sensors is asked here too; added is that nothing is left of an episode before.
+What a simulator's own check asks of its sensors is asked here too, and that nothing is left from an earlier episode.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from nav_eval.testing.findings import Finding, run_checks
 from nav_eval.testing.places import grid_graph, room
 from nav_eval.testing.simulator import (
     Trial,
+    a_batch_shows_what_single_sessions_show,
     difference,
     looking_changes_nothing,
-    many_are_observed_as_one_by_one,
     observations_fit_their_specs,
     sessions_are_independent,
     the_same_walk_is_the_same_twice,
@@ -60,7 +60,7 @@ def _checked(backend: SimulatorBackend, sensor: Sensor, episodes: list[Episode],
     if not all(finding.ok for finding in made):
         return
     session = backend.open_session()
-    yield from run_checks([asks_for_no_more_than_it_needs], Look(sensor, session, episodes[0]))
+    yield from run_checks([uses_only_its_declared_needs], Look(sensor, session, episodes[0]))
     for episode in episodes:
         yield from run_checks(CHECKS, Trial(backend, episode, session, motion.forward_step, motion.turn_angle, 2, 0))
     session.close()
@@ -91,7 +91,7 @@ class _Watched:
         return getattr(self._session, name)
 
 
-def asks_for_no_more_than_it_needs(look: Look) -> str:
+def uses_only_its_declared_needs(look: Look) -> str:
     """What it does not name cannot be refused before a run, and a renderer would be missing in the manifest."""
     look.session.reset(look.episode)
     watched: Any = _Watched(look.session)
@@ -105,7 +105,7 @@ def asks_for_no_more_than_it_needs(look: Look) -> str:
     return f"it uses {', '.join(lacking)} of nav_eval.core.capabilities: add that to `needs`." if lacking else ""
 
 
-def nothing_is_left_of_an_episode_before(trial: Trial) -> str:
+def nothing_is_left_from_an_earlier_episode(trial: Trial) -> str:
     """A used sensor shows at a start what a fresh one shows."""
     trial.session.reset(trial.episode)
     for action in walk(trial):
@@ -124,6 +124,6 @@ CHECKS = (
     looking_changes_nothing,
     the_same_walk_is_the_same_twice,
     sessions_are_independent,
-    many_are_observed_as_one_by_one,
-    nothing_is_left_of_an_episode_before,
+    a_batch_shows_what_single_sessions_show,
+    nothing_is_left_from_an_earlier_episode,
 )

@@ -149,7 +149,7 @@ def sessions_are_independent(trial: Trial) -> str:
         other.close()
 
 
-def many_are_observed_as_one_by_one(trial: Trial) -> str:
+def a_batch_shows_what_single_sessions_show(trial: Trial) -> str:
     if trial.sessions < 2:
         raise Skip("it runs one session at once.")
     other = trial.backend.open_session()
@@ -225,7 +225,7 @@ def a_wall_is_a_collision(trial: Trial) -> str:
     raise Skip(f"nothing is in the way within {AHEAD} steps.")
 
 
-def advance_tells_what_happened(trial: Trial) -> str:
+def advance_returns_what_happened(trial: Trial) -> str:
     session = trial.session
     session.start(trial.episode)
     for action in walk(trial):
@@ -334,12 +334,12 @@ CHECKS = (
     looking_changes_nothing,
     the_same_walk_is_the_same_twice,
     sessions_are_independent,
-    many_are_observed_as_one_by_one,
+    a_batch_shows_what_single_sessions_show,
     stop_moves_nothing,
     a_turn_is_undone_by_its_opposite,
     a_step_goes_forward_and_no_further_than_it_says,
     a_wall_is_a_collision,
-    advance_tells_what_happened,
+    advance_returns_what_happened,
     an_unknown_action_is_refused,
     distances_are_distances,
     where_the_agent_stands_is_navigable,

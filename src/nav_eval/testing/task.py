@@ -108,7 +108,7 @@ def its_sensors_are_known(trial: Trial) -> str:
     return ""
 
 
-def tells_its_goals_and_its_reference(trial: Trial) -> str:
+def gives_its_goals_and_its_reference(trial: Trial) -> str:
     task = trial.task()
     task.begin(trial.episode)
     goals = task.goals(trial.episode)
@@ -120,7 +120,7 @@ def tells_its_goals_and_its_reference(trial: Trial) -> str:
     return "" if task.goals(trial.episode) == goals else "asked twice, it tells other goals."
 
 
-def bears_an_episode_without_a_goal(trial: Trial) -> str:
+def accepts_an_episode_without_a_goal(trial: Trial) -> str:
     """A hidden test split: run, not scored."""
     task, hidden = trial.task(), replace(trial.episode, goals=(), reference_path=(), reference_nodes=())
     task.begin(hidden)
@@ -130,7 +130,7 @@ def bears_an_episode_without_a_goal(trial: Trial) -> str:
     return "" if not replace(trial, episode=hidden).played(trial.environment(task)) else "it was scored."
 
 
-def has_values_of_all_its_measurements(trial: Trial) -> str:
+def has_values_for_all_its_measurements(trial: Trial) -> str:
     task = trial.task()
     values = trial.played(trial.environment(task))
     missing = [name for name in task.measurements if name not in values]
@@ -138,7 +138,7 @@ def has_values_of_all_its_measurements(trial: Trial) -> str:
     return f"{', '.join(missing + wrong)}: no value, or NaN." if missing or wrong else ""
 
 
-def begins_anew_with_each_episode(trial: Trial) -> str:
+def starts_fresh_with_each_episode(trial: Trial) -> str:
     environment = trial.environment(trial.task())
     first, second = dict(trial.played(environment)), dict(trial.played(environment))
     changed = [name for name in first if first[name] != second[name]]
@@ -156,9 +156,9 @@ CHECKS = (
     says_what_it_is,
     its_measurements_are_known,
     its_sensors_are_known,
-    tells_its_goals_and_its_reference,
-    bears_an_episode_without_a_goal,
-    has_values_of_all_its_measurements,
-    begins_anew_with_each_episode,
+    gives_its_goals_and_its_reference,
+    accepts_an_episode_without_a_goal,
+    has_values_for_all_its_measurements,
+    starts_fresh_with_each_episode,
     ends_an_episode_before_the_last_action,
 )

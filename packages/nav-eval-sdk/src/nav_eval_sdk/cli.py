@@ -162,7 +162,7 @@ def _add_sessions(command: Any) -> None:
         "--max-wait",
         type=float,
         default=0.005,
-        help="least seconds that a batch waits for others; it waits longer where a batch takes long; default: 0.005",
+        help="least seconds that a batch waits for more requests; it waits longer if batches take long; default: 0.005",
     )
     command.add_argument(
         "--idle-timeout",

@@ -36,7 +36,7 @@ def add(commands: Any) -> None:
     status = _command(commands, "status", "show the state of your submissions")
     status.add_argument("submission", nargs="?", help="its id; by default the newest twenty")
     status.add_argument("--save", metavar="FOLDER", type=Path, help="where to put the log and records of a dry run")
-    status.add_argument("--json", action="store_true", help="as the server tells it, for programs")
+    status.add_argument("--json", action="store_true", help="print what the server says as JSON, for programs")
     cancel = _command(commands, "cancel", "end a submission; its place comes back if nothing was played")
     cancel.add_argument("submission", help="its id")
 

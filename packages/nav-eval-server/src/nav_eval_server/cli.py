@@ -24,7 +24,7 @@ COMMANDS = {
     ),
     "organiser": (
         "nav_eval_server.init:organiser",
-        "Make an organiser, or let one in again: nav-eval competition organiser FILE --name NAME.",
+        "Make an organiser, or readmit one: nav-eval competition organiser FILE --name NAME.",
     ),
     "backup": (
         "nav_eval_server.archive.commands:backup",

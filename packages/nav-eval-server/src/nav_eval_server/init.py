@@ -189,7 +189,7 @@ def first_organiser(challenge: Challenge, name: str) -> str:
 
 
 def organiser(file: Path, /, *, name: str) -> int:
-    """Make an organiser, or let one in again: nav-eval competition organiser FILE --name NAME.
+    """Make an organiser, or readmit one: nav-eval competition organiser FILE --name NAME.
 
     Prints a new password, once, and takes a second factor away, for whoever has lost password or phone.
 

@@ -35,13 +35,13 @@ def serve(file: Path, /, *, host: str = LOCAL, port: int = 8000, jobs: int = 1, 
     file
         challenge.yaml, as `nav-eval competition init` wrote it.
     host
-        The address to listen at. For other machines put a proxy that speaks TLS in front of it.
+        The address to listen on. For other machines put a proxy that speaks TLS in front of it.
     port
-        The port to listen at.
+        The port to listen on.
     jobs
         Evaluations at a time on this machine; 0 leaves them all to others.
     proxy
-        The address that the proxy calls from. Only from there X-Forwarded-For and X-Forwarded-Proto are believed.
+        The proxy's address. X-Forwarded-For and X-Forwarded-Proto are trusted only from there.
     """
     challenge = load_challenge(file)
     _check_free(host, port)
@@ -135,7 +135,7 @@ def worker(*, join: str, token_file: Path, data: Path = Path(), work_in: Path | 
     token_file
         What `nav-eval competition token` printed; a file that only you can read.
     data
-        The folder that the evaluation's paths are relative to: a copy of the competition's data/ lies in it.
+        The folder to which the evaluation's paths are relative; it holds a copy of the competition's data/.
     work_in
         Where runs are kept until the server has them; by default `work` in the data's folder.
     jobs
@@ -157,7 +157,7 @@ def token(file: Path, /, *, name: str) -> int:
     file
         challenge.yaml.
     name
-        The machine's, for the organisers' lists.
+        The machine's name in the organisers' lists.
     """
     challenge = load_challenge(file)
     prepare(challenge)

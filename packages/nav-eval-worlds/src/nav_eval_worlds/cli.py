@@ -50,10 +50,9 @@ def scenes(
     detail
         Triangles of each building, roughly: 20000 to 1000000.
     name
-        What the names of the files begin with; by default kind and seed.
+        Prefix of the file names; by default kind and seed.
     assets
-        Which small things may stand in them: those of train, of val, of test, or all. The three have none in common:
-        the small things of a home made with val are in no home made with train.
+        Which set of small objects to place: train, val and test have none in common; all uses the three.
     processes
         How many to make in parallel; each takes a core, and memory that grows with --detail. By default one per core.
     """
@@ -101,8 +100,7 @@ def episodes(
     out
         The folder to write to: <out>/<task>/<split>.json.gz.
     task
-        Which task's episodes, or all. pointnav, imagenav and socialnav do without rooms, as in scans that
-        nobody has annotated.
+        Which task's episodes, or all. pointnav, imagenav and socialnav need no rooms, as in scans without annotation.
     per_scene
         Episodes (for vln: paths) per scene and split.
     seed

@@ -39,12 +39,12 @@ def annotate(
     out
         The folder of the texts; what was begun there is continued.
     language
-        In which language the texts are written. One folder may hold both, one after the other.
+        The language of the texts. One folder may hold both, one after the other.
     people
-        How many are invited. A text that goes back needs a follower who has not seen its path, so one more than
+        How many people are invited. A returned text needs a follower who has not seen its path, so one more than
         --rounds is enough.
     rounds
-        So many texts of one path may be followed in vain; then the path is dropped.
+        How many texts of one path may fail before the path is dropped.
     sieve
         An agent, such as grounded, that follows each text first: what it can follow is accepted, the rest goes to a
         person.
@@ -52,14 +52,13 @@ def annotate(
         A text file that people agree to before they begin, in place of the built-in one. When it changes they are asked
         again.
     export
-        Serve nothing: write what was accepted, in both languages, to this folder as R2R-CE and RxR-CE.
+        Serve nothing: write the accepted texts, in both languages, to this folder as R2R-CE and RxR-CE.
     config
-        A YAML file with your own settings; it is laid over the benchmark's.
+        A YAML file with your own settings, which override the benchmark's.
     port
-        Where the page is served; 0: any free port.
+        The port of the page; 0: any free one.
     host
-        The address that is listened at. 0.0.0.0 lets others in your network take part; the links are sent unencrypted
-        then.
+        The address to listen on. 0.0.0.0 lets others in your network take part; the links are then sent unencrypted.
     """
     from nav_eval.runs.registry import benchmark_config
     from nav_eval_extras.annotate.consent import Consent

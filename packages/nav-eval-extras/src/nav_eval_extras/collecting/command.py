@@ -50,20 +50,20 @@ def collect(
     format
         lerobot (v2.1), streamvln, navila, webdataset, datasets (Hugging Face), or npz (arrays, as nav_eval.collect).
     config
-        A YAML file with your own settings; it is laid over the benchmark's.
+        A YAML file with your own settings, which override the benchmark's.
     semantic
         Record the semantic sensor's object ids too, as 16-bit PNG.
     policy
-        A served agent, grpc://HOST:PORT or rest://HOST:PORT, that acts in turns with the oracle (DAgger); its mistakes
-        are walked, and the oracle's choice is recorded at every step.
+        A served agent, grpc://HOST:PORT or rest://HOST:PORT, that takes turns with the oracle (DAgger); its mistakes
+        are carried out, and the oracle's choice is recorded at every step.
     beta
-        How likely the oracle acts in a step, from 0 to 1, if there is a policy; by default 0.5.
+        With --policy, the probability that the oracle takes a step, from 0 to 1; by default 0.5.
     processes
-        Walk with so many processes; the files are the same.
+        How many processes walk; the files are the same.
     shard
         I/N collects every N-th path from the I-th on, I from 1: one folder per machine.
     quiet
-        Say nothing but where the data are.
+        Print only where the data are.
     """
     benchmark, overrides = split_arguments(arguments)
     wish: dict[str, Any] = {"overrides": overrides, "config": None if config is None else str(config)}

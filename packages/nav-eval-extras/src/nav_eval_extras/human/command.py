@@ -38,13 +38,13 @@ def human(
     out
         The run directory; a run that a person has begun there is continued.
     config
-        A YAML file with your own settings; it is laid over the benchmark's.
+        A YAML file with your own settings, which override the benchmark's.
     port
-        Where the page is served; 0: any free port.
+        The port of the page; 0: any free one.
     host
-        The address that is listened at. 0.0.0.0 lets a phone in your network play; the link is sent unencrypted then.
+        The address to listen on. 0.0.0.0 lets a phone in your network play; the link is then sent unencrypted.
     practice
-        So many other episodes of the data set come first, and do not count; they are a run in DIR/practice.
+        How many other episodes of the data set come first and do not count; they are a run in DIR/practice.
     show_results
         Tell the person at the end in which episodes the goal was reached.
     quiet

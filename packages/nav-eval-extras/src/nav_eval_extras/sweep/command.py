@@ -42,7 +42,7 @@ def sweep(
         `latencies=0,0.5,measured` in place of a suite: a table of success against the seconds that an answer takes, for
         which the world goes on. Then overrides as for `run`.
     config
-        A YAML file with your own settings; it is laid over the benchmark's.
+        A YAML file with your own settings, which override the benchmark's.
     out
         The folder of the sweep; by default a new one under output.log_dir.
     resume

@@ -26,7 +26,7 @@ def backup(file: Path, /, *, out: Path | None = None, without_data: bool = False
     out
         The file to write; by default NAME-TIME.tar in the working directory.
     without_data
-        Leave out data/, which a phase's buildings and episodes lie in; keep a copy of your own then.
+        Leave out data/, which holds the phases' buildings and episodes; then keep your own copy.
     """
     challenge, now = load_challenge(file), datetime.now(UTC)
     prepare(challenge)
