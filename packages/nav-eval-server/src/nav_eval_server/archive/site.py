@@ -15,6 +15,7 @@ from nav_eval_server.challenge import Challenge
 from nav_eval_server.queue.phases import phases
 from nav_eval_server.settings import PAGES
 from nav_eval_server.web import rules
+from nav_eval_server.web.columns import titles
 from nav_eval_server.web.context import everywhere
 from nav_eval_server.web.standings import Standings, leading
 
@@ -61,7 +62,7 @@ def _index(challenge: Challenge, boards: Sequence[Standings], now: datetime) -> 
             (phase, [board for board in boards if board.phase == phase.name]) for phase in phases(challenge, now)
         ],
         "facts": rules.facts(challenge),
-        "by": challenge.ranking.by,
+        "by": titles([challenge.ranking.by]),
         "now": now,
     }
 

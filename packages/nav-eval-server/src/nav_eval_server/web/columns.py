@@ -75,6 +75,11 @@ def measure(results: Mapping[str, Any], name: str) -> Measure:
     return Measure(f"{title}（%）" if language() == "zh" else f"{title} (%)", about, share=True)
 
 
+def titles(names: Iterable[str]) -> str:
+    """What metrics are called in the reader's language, without an entry to ask."""
+    return " · ".join(recorded_words({}, name)[language()][0] for name in names)
+
+
 def columns(rows: Sequence[Row], results: Mapping[str, Any]) -> list[Column]:
     """In the order of the CSV file; those of pages for a reader's language. `results`: an entry's, for what measures
     are."""

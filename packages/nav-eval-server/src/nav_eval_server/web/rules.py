@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from nav_eval.config.schema import EvaluationConfig
 from nav_eval_server.challenge import Challenge
+from nav_eval_server.web.columns import titles
 
 TICK = EvaluationConfig().step_s
 
@@ -21,10 +22,10 @@ def facts(challenge: Challenge) -> list[tuple[str, str]]:
 def _facts(challenge: Challenge) -> Iterator[tuple[str, str]]:
     told = challenge.evaluation
     yield _("Task"), _text(_at(told, "task", "type"))
-    yield _("Ranked by"), challenge.ranking.by
-    yield _("Shown beside it"), ", ".join(challenge.ranking.secondary_metrics)
+    yield _("Ranked by"), titles([challenge.ranking.by])
+    yield _("Shown beside it"), titles(challenge.ranking.secondary_metrics)
     shown = (challenge.ranking.by, *challenge.ranking.secondary_metrics)
-    yield _("Also measured"), ", ".join(n for n in _at(told, "task", "measurements") or () if n not in shown)
+    yield _("Also measured"), titles(n for n in _at(told, "task", "measurements") or () if n not in shown)
     yield _("Sensors"), " · ".join(_sensors(_at(told, "simulator", "sensors") or {}))
     yield _("Step forward"), _text(_at(told, "simulator", "motion", "forward_step"), "m")
     yield _("Turn"), _text(_at(told, "simulator", "motion", "turn_angle"), "°")

@@ -14,6 +14,7 @@ from nav_eval_server.queue.phases import phase_view, phases
 from nav_eval_server.settings import current
 from nav_eval_server.web import rules
 from nav_eval_server.web.alike import body
+from nav_eval_server.web.columns import titles
 from nav_eval_server.web.standings import leading, standings
 
 
@@ -30,7 +31,7 @@ def _front(request: HttpRequest) -> dict[str, Any]:
         "facts": rules.facts(current()),
         "health": health(now),
         "board": leading(current(), boards),
-        "by": current().ranking.by,
+        "by": titles([current().ranking.by]),
     }
 
 
