@@ -12,9 +12,14 @@ import pytest
 import trimesh
 
 import nav_eval
+import nav_eval_sdk
 from nav_eval.core.specs import TensorSpec
+from nav_eval_sdk.client import synthetic_episode
+from nav_eval_sdk.transport.base import ClientTls
+from sdk.test_servers import certificates  # noqa: F401 - a fixture
 
-CLASSES = [name for name in nav_eval.__all__ if inspect.isclass(getattr(nav_eval, name))]
+PUBLIC = {each: getattr(module, each) for module in (nav_eval, nav_eval_sdk) for each in module.__all__}
+CLASSES = [name for name, one in PUBLIC.items() if inspect.isclass(one)]
 
 
 @pytest.fixture(scope="module")
@@ -28,10 +33,16 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_its_example_is_so(name: str, house: Path) -> None:
-    public = {each: getattr(nav_eval, each) for each in nav_eval.__all__}
-    known = {**public, "house": str(house), "np": np, "replace": replace, "TensorSpec": TensorSpec}
-    docstring = inspect.getdoc(getattr(nav_eval, name)) or ""
+def test_its_example_is_so(
+    name: str,
+    house: Path,
+    certificates: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(certificates)
+    more = {"np": np, "replace": replace, "TensorSpec": TensorSpec, "house": str(house)}
+    known = PUBLIC | more | {"synthetic_episode": synthetic_episode, "ClientTls": ClientTls}
+    docstring = inspect.getdoc(PUBLIC[name]) or ""
     example = doctest.DocTestParser().get_doctest(docstring, known, name, None, None)
     assert example.examples, f"{name} shows no call"
     told: list[str] = []

@@ -77,8 +77,11 @@ def test_the_error_says_whose_fault_it_is(mode: str, serve: Any, open_client: Op
     with serve(mode, seconds=3.0, at=1) as hostile:
         client = open_client(hostile.endpoint, deadlines)
         assert client.get_action(observation(0)).action.name == "move_forward"
+        begun = time.monotonic()
         with pytest.raises(FAULTS[mode]) as caught:
             client.get_action(observation(1))
+        assert time.monotonic() - begun < 60  # a deadline is for the whole answer, also of one that drips
+        assert hostile.sent < 64 << 20  # a huge answer is not read
         assert "\n" not in str(caught.value)
         assert len(str(caught.value)) < 500
         assert len({request for _, step, request in hostile.asked if step == 1}) == 1
@@ -98,14 +101,6 @@ def test_a_late_answer_is_not_taken_for_the_next_one(serve: Any, open_client: Op
             assert client.get_action(observation(step)).action.name == "move_forward"
         assert len(set(hostile.resets)) == 2
         assert hostile.ends == hostile.resets[:1]
-
-
-def test_a_huge_answer_is_not_read(open_client: Open, serve: Any, wire: tuple[str, str]) -> None:
-    with serve("huge") as hostile:
-        client = open_client(hostile.endpoint, PATIENT)
-        with pytest.raises(AgentError):
-            client.get_action(observation(0))
-        assert hostile.sent < 64 << 20
 
 
 def test_a_chunk_of_less_than_nothing_is_not_read_for_ever() -> None:
@@ -147,16 +142,6 @@ def test_a_token_that_no_header_can_carry_is_refused_and_not_repeated(token: str
         with pytest.raises(ConfigError, match=r"agent_service\.token") as caught:
             connect("localhost:1", protocol, token=token)
         assert token not in str(caught.value)
-
-
-def test_a_deadline_is_for_the_whole_answer(serve: Any, open_client: Open) -> None:
-    with serve("drip") as hostile:
-        client = open_client(hostile.endpoint, HASTY)
-        begun = time.monotonic()
-        with pytest.raises(AgentTimeout):
-            client.get_action(observation(0))
-        assert time.monotonic() - begun < 60
-        hostile.released.set()
 
 
 class Agent(VLNAgent):

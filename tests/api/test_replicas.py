@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -91,19 +92,10 @@ def play(
 
 
 @contextmanager
-def process(folder: Path, port: int = 0) -> Iterator[tuple[str, Callable[[], None]]]:
+def process(folder: Path) -> Iterator[tuple[str, Callable[[], None]]]:
     """A replica in a process of its own: its endpoint, and what kills it."""
-    command = [
-        sys.executable,
-        "-m",
-        "nav_eval_sdk",
-        "serve",
-        "replica:Slow",
-        "--port",
-        str(port),
-        "--max-sessions",
-        "2",
-    ]
+    serve = ["serve", "replica:Slow", "--port", "0", "--max-sessions", "2"]
+    command = [sys.executable, "-m", "nav_eval_sdk", *serve]
     source = "import time\nfrom nav_eval_sdk import VLNAgent\n" + PROGRAM
     (folder / "replica.py").write_text(source)
     own = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
@@ -115,6 +107,12 @@ def process(folder: Path, port: int = 0) -> Iterator[tuple[str, Callable[[], Non
     finally:
         own.kill()
         own.communicate()
+
+
+def nobody() -> str:
+    """An endpoint at which nobody listens yet."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return f"127.0.0.1:{taken.getsockname()[1]}"
 
 
 PROGRAM = """
@@ -159,9 +157,8 @@ def test_a_killed_replica_is_left_out_and_its_episodes_are_played_elsewhere(data
 
 
 def test_one_that_is_away_at_first_joins_when_it_is_there(data: list[str], tmp_path: Path) -> None:
-    with process(tmp_path) as (late, kill):
-        kill()
-    port, kind = int(late.rpartition(":")[2]), counting()
+    late, kind = nobody(), counting()
+    port = int(late.rpartition(":")[2])
     with start(Slow, port=0, max_sessions=2) as server, ExitStack() as stack:
         joins = threading.Timer(1.0, lambda: stack.enter_context(start(kind, port=port, max_sessions=2)))
         joins.start()
@@ -178,9 +175,7 @@ def test_different_agents_are_no_replicas(data: list[str], tmp_path: Path) -> No
 
 
 def test_where_no_replica_is_ready_the_reason_of_each_is_told(data: list[str], tmp_path: Path) -> None:
-    with process(tmp_path) as (gone, kill):
-        kill()
-    other = f"127.0.0.1:{int(gone.rpartition(':')[2]) + 1}"
+    gone, other = nobody(), nobody()
     with pytest.raises(ServiceUnavailable, match="no replica is ready") as raised:
         play(tmp_path / "run", data, [gone, other], "agent_service.deadlines.ready=0.5")
     assert gone in str(raised.value)

@@ -34,7 +34,7 @@ def run(world: list[str], folder: Path, *overrides: str, agent: str = "Scripted"
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    return [*write_room(tmp_path_factory.mktemp("world")), "simulator.motion.noise=LoCoBot/ILQR"]
+    return [*write_room(tmp_path_factory.mktemp("world")), "simulator.motion.noise=LoCoBot/ILQR", "dataset.limit=3"]
 
 
 def played(folder: Path) -> list[tuple[Any, ...]]:
@@ -73,7 +73,7 @@ def test_a_replay_and_a_rescore_of_chunks_find_no_difference(world: list[str], t
         directory.open_for_reading()
         with opened(directory.config()) as plan:
             assert isinstance(plan, Plan)
-            assert replay(directory, plan) == (6, [])
+            assert replay(directory, plan) == (3, [])
             assert rescore(directory, plan)[1] == []
 
 
@@ -138,7 +138,7 @@ def test_a_perturbation_that_remembers_shows_the_same_in_chunks(world: list[str]
     for most in (1, 7):
         Watching.saw = []
         perturbed = ["perturbations=[{name: dropped_frames, severity: 3}]", f"evaluation.max_chunk={most}"]
-        evaluate("pointnav", agent=Watching, overrides=[*world, *perturbed])
+        evaluate("pointnav", agent=Watching, overrides=[*world, *perturbed, "dataset.limit=6"])
         seen.append(Watching.saw)
     assert len(seen[0]) == len(seen[1]) > 20
     assert all((one == other).all() for one, other in zip(*seen, strict=True))

@@ -55,6 +55,7 @@ def world(tmp_path):
     ("agent", "limit"), [(Dawdling, f"{BUDGET}.episode_seconds=0.2"), (Hoarding, f"{BUDGET}.memory_mb=150")]
 )
 def test_an_episode_over_its_budget_is_counted_apart_and_in_no_figure(world, agent, limit):
+    world = [*world, "evaluation.max_steps=15"]
     free = evaluate("r2r", agent=agent, overrides=world)
     assert free.statuses == {"ok": 4}
     results = evaluate("r2r", agent=agent, overrides=[*world, limit])

@@ -1,18 +1,14 @@
 from __future__ import annotations
 
-import os
-import signal
 import threading
-from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nav_eval.core.types import EpisodeResult
+from core.jobs import Deadly, failing, result, surprised, unborn
 from nav_eval.core.workers import Launcher, Processes, Shard, WorkerLost, WorkerPool, shards
 from nav_eval.errors import RunDirectoryError, SceneError
-from nav_eval.logging import get_logger
 from patience import PATIENCE
 
 keys = st.lists(st.tuples(st.sampled_from("abc"), st.uuids().map(str)), min_size=1, max_size=80, unique=True)
@@ -29,29 +25,6 @@ def test_shards_are_disjoint_complete_and_share_the_sessions(keys, count, sessio
     assert parts == shards(keys, count, sessions)
     visits = sum(len({scene for scene, _ in part.keys}) for part in parts)
     assert visits <= len({scene for scene, _ in keys}) + len(parts) - 1
-
-
-def result(key, status="ok", reason=None):
-    return EpisodeResult(*key, status, reason, {}, steps=0, timing={})
-
-
-@dataclass(frozen=True)
-class Deadly:
-    """A job: episodes named in `poison` kill the process, those in `unlucky` only while others play beside them."""
-
-    poison: tuple[str, ...] = ()
-    unlucky: tuple[str, ...] = ()
-
-    def __call__(self, shard, report):
-        for place in range(0, len(shard.keys), shard.sessions):
-            together = shard.keys[place : place + shard.sessions]
-            for key in together:
-                report.on_start(key)
-            for key in together:
-                if key[1] in self.poison or (key[1] in self.unlucky and shard.sessions > 1):
-                    os.kill(os.getpid(), signal.SIGKILL)
-                get_logger("job").warning("played %s", key[1])
-                report.on_result(result(key))
 
 
 KEYS = tuple(("s", str(number)) for number in range(9))
@@ -72,20 +45,6 @@ def test_a_worker_crash_costs_only_the_episode_that_causes_it(caplog):
     crash = next(one for one in delivered if one.status == "worker_crash")
     assert "SIGKILL" in crash.failure_reason
     assert {record.getMessage() for record in caplog.records} >= {"played 0", "played 8"}
-
-
-def failing(shard, report):
-    report.on_start(shard.keys[0])
-    report.on_result(result(shard.keys[0]))
-    raise SceneError("house.glb: is gone.")
-
-
-def surprised(shard, report):
-    raise ValueError("what?")
-
-
-def unborn(shard, report):
-    os._exit(3)
 
 
 def test_what_a_job_raises_is_raised_here():

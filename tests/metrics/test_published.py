@@ -33,13 +33,15 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def r2r_rows(released: Path, official: Any, play: Any, walked: Any) -> Rows:
-    """(instruction id, values) of every instruction of val_seen for an agent that walks `walked(path)`."""
-    rows: Rows = []
+@pytest.fixture(scope="module")
+def r2r_rows(released: Path, official: Any, play: Any) -> Mapping[str, Rows]:
+    """(instruction id, values) of every instruction of val_seen for an agent that stops, and one that goes on."""
+    rows: dict[str, Rows] = {"stop": [], "shortest": []}
     for item in json.loads((released / "r2r" / "R2R_val_seen.json").read_text()):
         distance = official.function(item["scan"])
-        values = play(R2R_METRICS, walked(item["path"]), item["path"], distance=distance, success_rule="final")
-        rows += [(f"{item['path_id']}_{k}", values) for k in range(len(item["instructions"]))]
+        for agent, walked in ("stop", item["path"][:1]), ("shortest", item["path"]):
+            values = play(R2R_METRICS, walked, item["path"], distance=distance, success_rule="final")
+            rows[agent] += [(f"{item['path_id']}_{k}", values) for k in range(len(item["instructions"]))]
     return rows
 
 
@@ -55,9 +57,9 @@ def means(rows: Rows, official_ids_only: bool) -> dict[str, float]:
     [(True, 10.185449, 0.209277, 0.178100), (False, 10.186418, 0.209223, 0.178075)],
 )
 def test_r2r_stop(
-    released: Path, official: Any, play: Any, official_ids_only: bool, error: float, alignment: float, coverage: float
+    released: Path, r2r_rows: Any, official_ids_only: bool, error: float, alignment: float, coverage: float
 ) -> None:
-    found = means(r2r_rows(released, official, play, lambda path: path[:1]), official_ids_only)
+    found = means(r2r_rows["stop"], official_ids_only)
     if not REAL:
         assert found == pytest.approx(r2r_means(released, "stop", 3 if official_ids_only else 99), rel=1e-12)
         return
@@ -68,8 +70,8 @@ def test_r2r_stop(
 
 
 @pytest.mark.parametrize(("official_ids_only", "length"), [(True, 10.185449), (False, 10.186418)])
-def test_r2r_shortest(released: Path, official: Any, play: Any, official_ids_only: bool, length: float) -> None:
-    found = means(r2r_rows(released, official, play, lambda path: path), official_ids_only)
+def test_r2r_shortest(released: Path, r2r_rows: Any, official_ids_only: bool, length: float) -> None:
+    found = means(r2r_rows["shortest"], official_ids_only)
     if not REAL:
         length = r2r_means(released, "shortest", 3 if official_ids_only else 99)["path_length"]
     assert found.pop("path_length") == pytest.approx(length, abs=5e-7)

@@ -9,9 +9,10 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pytest
@@ -31,7 +32,21 @@ ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "nav_eval_sdk"]
 
 
-def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: str) -> Done:
+    """The command in this process."""
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err, pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    return Done(int(ended.value.code or 0), out.getvalue(), err.getvalue())
+
+
+def process(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """In one of its own, with all that gRPC itself says."""
     return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=PATIENCE, cwd=cwd)
 
 
@@ -46,9 +61,9 @@ def serving(folder: Path, *arguments: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])
 def test_a_new_project_is_served_and_passes_the_check(tmp_path: Path, protocol: str) -> None:
-    made = run("new", "mine", cwd=tmp_path)
-    assert made.returncode == 0, made.stderr
     project = tmp_path / "mine"
+    made = run("new", str(project))
+    assert made.returncode == 0, made.stderr
     assert {path.name for path in project.iterdir()} == {
         ".dockerignore",
         "Dockerfile",
@@ -76,9 +91,9 @@ def test_a_new_project_is_served_and_passes_the_check(tmp_path: Path, protocol: 
 
 
 def test_a_learned_project_tests_itself_and_brings_what_trains_it(tmp_path: Path) -> None:
-    made = run("new", "mine", "--template", "learned", cwd=tmp_path)
-    assert made.returncode == 0, made.stderr
     project = tmp_path / "mine"
+    made = run("new", str(project), "--template", "learned")
+    assert made.returncode == 0, made.stderr
     assert {"agent.py", "test_agent.py", "Dockerfile", "requirements.txt", "train_vln"} <= {
         path.name for path in project.iterdir()
     }
@@ -94,17 +109,16 @@ def test_a_learned_project_tests_itself_and_brings_what_trains_it(tmp_path: Path
     assert "Ran 2 tests" in tested.stderr
 
 
-def test_a_sample_agent_is_served_by_its_name(tmp_path: Path) -> None:
-    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-    with served([*COMMAND, "serve", "learned", "--port", "0"], tmp_path, environment) as endpoint:
-        checked = run("check", endpoint)
+def test_a_sample_agent_is_served_by_its_name() -> None:
+    with start(cli.load_agent("learned"), port=0).wait_loaded() as server:
+        checked = run("check", server.endpoint)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_a_directory_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("all of it")
-    made = run("new", "mine", cwd=tmp_path)
+    made = run("new", str(tmp_path / "mine"))
     assert (made.returncode, made.stderr.count("\n")) == (2, 1)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
 
@@ -144,7 +158,7 @@ def test_an_agent_that_cannot_be_made_ends_serve(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(
         "class Agent:\n    def __init__(self):\n        raise OSError('no weights')\n    def act(self, o): pass\n"
     )
-    done = run("serve", "agent:Agent", "--port", "0", cwd=tmp_path)
+    done = process("serve", "agent:Agent", "--port", "0", cwd=tmp_path)
     assert done.returncode == 3
     assert "no weights" in done.stderr.splitlines()[-1]
     assert done.stderr.count("Traceback") == 1
@@ -217,7 +231,7 @@ def test_check_survives_a_service_that_drops_connections(protocol: str, kept: in
         start(ForwardAgent, protocol=protocol, port=0).wait_loaded() as server,
         Dropping(server.port, kept) as relay,
     ):
-        done = run("check", relay.endpoint, "--protocol", protocol, "--timeout", "3")
+        done = process("check", relay.endpoint, "--protocol", protocol, "--timeout", "3")
     assert done.returncode == 1, done.stdout + done.stderr
     assert done.stderr == ""
     faults = done.stdout.count("FAULT")

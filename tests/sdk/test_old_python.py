@@ -16,6 +16,7 @@ import pytest
 
 import nav_eval
 from nav_eval_sdk.conformance import Target, check
+from rooms import write_room
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "old_python"
 
@@ -49,20 +50,21 @@ def test_it_keeps_the_protocol() -> None:
         assert findings(endpoint) == []
 
 
-def test_an_evaluation_over_it_equals_one_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_evaluation_over_it_equals_one_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLE))
     spec = importlib.util.spec_from_file_location("old_agent", EXAMPLE / "agent.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    few = ["dataset.limit=2", "evaluation.max_steps=40"]
-    here = nav_eval.evaluate("vln-demo", agent=module.WallAvoider, overrides=few)
+    few = [*write_room(tmp_path), "dataset.limit=2"]
+    here = nav_eval.evaluate("pointnav", agent=module.WallAvoider, overrides=few)
     with serving() as endpoint:
         remote = ["agent_service.type=remote", f"agent_service.endpoint={endpoint}"]
-        there = nav_eval.evaluate("vln-demo", overrides=[*few, *remote])
+        there = nav_eval.evaluate("pointnav", overrides=[*few, *remote])
     assert without_times(here) == without_times(there)
     assert dict(there.statuses) == {"ok": 2}
+    assert there.metrics["path_length"]["mean"] > 0
 
 
 @pytest.mark.soak

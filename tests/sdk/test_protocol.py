@@ -316,12 +316,11 @@ def test_garbage_is_a_bad_message(data: bytes) -> None:
             continue
 
 
-@pytest.mark.parametrize("cut", range(0, 400, 7))
-def test_a_truncated_message_is_a_bad_message(cut: int) -> None:
+def test_a_truncated_message_is_a_bad_message() -> None:
     specs: dict[str, m.Spec] = {"rgb": RGB, "depth": m.TensorSpec(shape=(4, 5, 1), dtype="float32")}
     observation = {name: spec.sample(np.random.default_rng(0)) for name, spec in specs.items()}
     data = pb.dump_observation(m.ObservationOut("s", 0, "r", observation=outgoing(specs, observation, json=False)))
-    if cut < len(data):
+    for cut in range(len(data)):
         with pytest.raises(BadMessage):
             pb.ReceivedObservation(data[:cut]).read(specs)
 

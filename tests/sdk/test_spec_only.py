@@ -5,13 +5,8 @@ from __future__ import annotations
 import base64
 import http.client
 import json
-import os
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, ClassVar
 
 import grpc
@@ -21,10 +16,9 @@ import pytest
 from nav_eval_sdk import VLNAgent, cli, start
 from nav_eval_sdk.conformance import Target, check
 from nav_eval_sdk.protocol.grpc import SERVICE
-from served import served
 from spec_only.messages import classes
+from spec_only.service import serving
 
-TESTS = Path(__file__).parents[1]
 INSTRUCTION = {
     "text": "Walk down the hallway and enter the kitchen",
     "tokens": ["walk", "down", "the", "hallway", "and", "enter", "the", "kitchen"],
@@ -158,18 +152,18 @@ SERVICES = {
 
 
 @pytest.fixture
-def service(request: pytest.FixtureRequest) -> Iterator[str]:
+def service(request: pytest.FixtureRequest) -> str:
     """Its endpoint."""
-    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
-    with served([sys.executable, "-m", "spec_only.service", *request.param], TESTS, environment) as endpoint:
-        yield endpoint
+    return f"127.0.0.1:{serving(*request.param)}"
 
 
-def checked(endpoint: str, wire: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, float]:
+def checked(
+    endpoint: str, wire: str, capsys: pytest.CaptureFixture[str], command: str = "check"
+) -> tuple[int, str, float]:
     """Exit code of `nav-eval-agent check`, what it printed, and its seconds."""
     begun = time.monotonic()
     with pytest.raises(SystemExit) as ended:
-        cli.main(["check", endpoint, "--protocol", wire])
+        cli.main([command, endpoint, "--protocol", wire])
     return int(ended.value.code or 0), capsys.readouterr().out, time.monotonic() - begun
 
 
@@ -185,18 +179,12 @@ def test_check_says_that_a_service_of_the_three_calls_plays(
     assert "FAULT" not in said
 
 
-@pytest.mark.parametrize(
-    "service", [("rest", '{"status": "loading"}'), ("rest", '{"status": "broken"}')], indirect=True
-)
-def test_a_service_of_the_three_calls_that_is_not_ready_is_none_that_plays(service: str) -> None:
-    health = cli_health(service)
-    assert health.returncode == 1
-    assert health.stdout.strip() in ("loading", "broken")
-
-
-def cli_health(endpoint: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "nav_eval_sdk", "health", endpoint, "--protocol", "rest"]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+@pytest.mark.parametrize("status", ["loading", "broken"])
+def test_a_service_of_the_three_calls_that_is_not_ready_is_none_that_plays(
+    status: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    endpoint = f"127.0.0.1:{serving('rest', json.dumps({'status': status}))}"
+    assert checked(endpoint, "rest", capsys, "health")[:2] == (1, f"{status}\n")
 
 
 @pytest.mark.parametrize("service", [("grpc", "ready", ""), ("grpc", "ready", "vln.")], indirect=True)

@@ -94,11 +94,14 @@ def grpc_service(health: str, prefix: str) -> int:
     return port
 
 
-def main() -> None:
+def serving(wire: str, health: str, prefix: str = "nav_eval.v1.") -> int:
+    """The port, of one of these."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    wire, health, *more = sys.argv[1:]
-    port = rest(health) if wire == "rest" else grpc_service(health, *(more or ["nav_eval.v1."]))
-    sys.stderr.write(f"Serving at 127.0.0.1:{port}.\n")
+    return rest(health) if wire == "rest" else grpc_service(health, prefix)
+
+
+def main() -> None:
+    sys.stderr.write(f"Serving at 127.0.0.1:{serving(*sys.argv[1:])}.\n")
     sys.stderr.flush()
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
     while True:

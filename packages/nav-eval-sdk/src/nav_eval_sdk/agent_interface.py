@@ -36,6 +36,18 @@ class VLNAgent(ABC):
 
     name, version: shown in reports. sensors: {"rgb": (640, 480)} (width, height; (0, 0) = any) for those it cannot
     work without. action_space: the names it may answer, () = any.
+
+    >>> class Walker(VLNAgent):
+    ...     def reset(self, episode):
+    ...         self.left = 2
+    ...
+    ...     def act(self, observation):
+    ...         self.left -= 1
+    ...         return "move_forward" if self.left else "stop"
+    >>> agent = Walker()
+    >>> agent.reset({"instruction": {"text": "Walk on."}})
+    >>> agent.act({}), agent.act({})
+    ('move_forward', 'stop')
     """
 
     name: ClassVar[str] = ""

@@ -41,6 +41,15 @@ class TestClient:
     """Plays episodes with a service: reset(episode), for example a synthetic_episode, then act(observation), then end.
 
     `endpoint`: host:port or a URL. `wire`: one of WIRES. `timeout`: seconds for one answer. Raises WireError.
+
+    >>> from nav_eval_sdk.examples.forward import ForwardAgent
+    >>> with start(ForwardAgent, port=0).wait_loaded() as server:
+    ...     client = TestClient(server.endpoint)
+    ...     episode = client.reset(synthetic_episode({}, {"move_forward": ActionSpec()}))
+    ...     client.act({}).action
+    ...     client.end()
+    ...     client.close()
+    'move_forward'
     """
 
     __test__ = False

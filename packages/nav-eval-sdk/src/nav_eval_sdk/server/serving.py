@@ -36,7 +36,13 @@ class Transport(Protocol):
 
 
 class Server:
-    """A running service; a context manager that stops it. `endpoint` is host:port, or where it has joined."""
+    """A running service; a context manager that stops it. `endpoint` is host:port, or where it has joined.
+
+    >>> from nav_eval_sdk.examples.forward import ForwardAgent
+    >>> with start(ForwardAgent, port=0).wait_loaded() as server:
+    ...     server.service.health().detail
+    '0 of 1 sessions'
+    """
 
     def __init__(self, service: Service, transport: Transport, endpoint: str) -> None:
         self.service = service

@@ -20,7 +20,15 @@ class UnsafeAddress(ValueError):
 
 @dataclass(frozen=True)
 class ServerTls:
-    """PEM files. With `client_ca`, clients must show a certificate signed by it (mutual TLS)."""
+    """PEM files. With `client_ca`, clients must show a certificate signed by it (mutual TLS).
+
+    >>> from nav_eval_sdk.examples.forward import ForwardAgent
+    >>> with start(ForwardAgent, port=0, tls=ServerTls("server.pem", "server.key")).wait_loaded() as server:
+    ...     client = TestClient(server.endpoint, tls=ClientTls("authority.pem"))
+    ...     client.health().status
+    ...     client.close()
+    'ready'
+    """
 
     certificate: str
     key: str
