@@ -24,7 +24,8 @@ from patience import until
 from rooms import write_room
 
 TESTS = str(Path(__file__).parents[1])
-SMALL = ["dataset.limit=2", "evaluation.max_steps=12"]
+SENSORS = "simulator.sensors={rgb: {width: 32, height: 24, hfov: 79}, gps: {}, compass: {}}"
+SMALL = ["dataset.limit=2", "evaluation.max_steps=12", SENSORS]
 
 
 def nav_eval(*arguments):
