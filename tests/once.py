@@ -36,3 +36,15 @@ def once(name: str, make: Callable[[], Made]) -> Made:
         made = make()
         path.write_bytes(cloudpickle.dumps(made))  # a piece of furniture's model holds functions
     return made
+
+
+def once_folder(name: str, fill: Callable[[Path], None]) -> Path:
+    """A folder with what `fill` writes in it."""
+    folder = Path(os.environ[FOLDER]) / f"{name}-folder"
+
+    def make() -> Path:
+        folder.mkdir()
+        fill(folder)
+        return folder
+
+    return once(name, make)

@@ -47,7 +47,7 @@ def fits(word: str, pixels: np.ndarray) -> bool:  # type: ignore[type-arg]
 
 
 def test_colours_are_those_that_the_renderer_shows() -> None:
-    site = make_site(*HOME)
+    site = make_site(*OPEN_PLAN)
     named = [(thing.id, site.looks.of(thing).colour) for thing in site.rooms.things.values()]
     seen = [(word, pixels) for number, word in named if word and len(pixels := shown(site, number)) > 60]
     assert len(seen) >= 25
