@@ -120,7 +120,7 @@ def test_eight_exteriors_follow_the_hour() -> None:
     for hour in ("afternoon", "overcast", "evening"):
         days = (draw_daylight(f"{hour}{number}", "home") for number in range(100))
         day = next(day for day in days if day.hour == hour)
-        skies.append((day, make_sky("any", worlds[0].plan, day)))
+        skies.append((day, make_sky("any", worlds[1].plan, day)))
     bright = {day.hour: float(sky.faces[0, 4, ..., :3].mean()) for day, sky in skies}
     assert len(bright) == 5
     assert bright.pop("evening") < 60 < min(bright.values())
