@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import nav_eval_sdk.quiet  # noqa: F401  grpc's core reads its level once: before a test imports grpc for itself
+import once
 from browsing import axe, browser  # noqa: F401  once for all: two of Playwright do not bear each other
 from recordings import SHARED_DATA
 from torch_python import trainer  # noqa: F401  once for all: torch takes minutes to install
@@ -29,6 +30,7 @@ def pytest_configure() -> None:
     # A shell's background job ignores SIGINT, and so would every process that a test begins.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.setdefault("TEST_ORDER_SEED", str(random.SystemRandom().randrange(10**6)))  # xdist's workers' too
+    once.begin()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

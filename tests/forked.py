@@ -12,7 +12,7 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +26,7 @@ from contextlib import suppress
 import cyclopts, PIL.Image, rich.console, rich.panel, rich.table
 import nav_eval.api.remote, nav_eval.cli, nav_eval.engine.navmesh.walk, nav_eval.engine.render.renderer
 import nav_eval.report.document, nav_eval.runs.evaluation, nav_eval.runs.scoring, nav_eval.simulator.backends.custom
+import nav_eval_extras.annotate.session, nav_eval_extras.human.command
 from nav_eval.config.loader import load_config
 
 def read(caller, name):
@@ -119,13 +120,12 @@ def nav_eval(*arguments: object, cwd: Path, **environment: str) -> subprocess.Co
 
 
 class Running:
-    """The command while it runs, in a session of its own."""
+    """The command while it runs, in a session of its own. `said`: the file that gets all that it prints."""
 
-    def __init__(self, *arguments: object, environment: dict[str, str] | None = None) -> None:
+    def __init__(self, *arguments: object, environment: dict[str, str] | None = None, said: Path | None = None) -> None:
         command = [program(), *map(str, arguments)]
-        self._caller = subprocess.Popen(
-            command, env=own() | (environment or {}), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        with said.open("w") if said else nullcontext(subprocess.PIPE) as out:
+            self._caller = subprocess.Popen(command, env=own() | (environment or {}), stdout=out, stderr=out, text=True)
         child = Path(f"{program()}.{self._caller.pid}.child")
         until(lambda: child.exists() and child.read_text().endswith("\n"), "a process")
         self.pid = int(child.read_text())

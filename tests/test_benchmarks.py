@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from nav_eval.engine.scene.scene import SemanticObject
-from nav_eval_worlds.world import generate_world
+from worlds.buildings import STUDIO, make_world
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 SIDE = f"""
@@ -107,7 +107,7 @@ def worlds(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_small_home_is_counted(worlds: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    world = generate_world("small", 1, 1, "home", 20_000)
+    world = make_world(*STUDIO)
     monkeypatch.setattr(worlds, "_worlds", lambda count, seed: iter([(world, "home")]))
     monkeypatch.setattr(worlds, "_cost", lambda: world)
     found = worlds.figures(1, 2, 0, "small")

@@ -10,8 +10,6 @@ import re
 import secrets
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,17 +22,9 @@ import numpy as np
 from PIL import Image
 
 from browsing import patient
+from forked import Running
 from patience import PATIENCE, until
 
-COMMANDS = """
-from dataclasses import replace
-from nav_eval.cli import main
-from nav_eval.cli.commands import EVALUATING, WORLDS
-for group, name in ((EVALUATING, "human"), (WORLDS, "annotate")):
-    group[name] = replace(group[name], target=f"nav_eval_extras.{name}.command:{name}")
-main()
-"""
-"""The commands, also where the package was installed before it had them."""
 HUMAN = ("human", "--progress", "none")
 AXE = "axe.run().then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id))"
 BUTTON, FRAME = "#notice-button:visible", "#view img"
@@ -44,10 +34,7 @@ class Hosted:
     """A game that goes on in a process. `links`: what it printed."""
 
     def __init__(self, arguments: Sequence[object], said: Path) -> None:
-        self._said = said
-        command = [sys.executable, "-c", COMMANDS, *map(str, arguments)]
-        with said.open("w") as file:
-            self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, start_new_session=True)
+        self._said, self.process = said, Running(*arguments, said=said)
         until(lambda: self.links or self.process.poll() is not None, "a link")
         assert self.process.poll() is None, said.read_text()
 

@@ -20,6 +20,7 @@ from nav_eval.core.types import AgentState
 from nav_eval.dataset.registry import load_dataset
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.geometry import yaw_rotation
+from nav_eval.runs.effective import generated_data
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.annotate.checks import faults, questions, turns_of
 from nav_eval_extras.annotate.consent import Consent
@@ -430,14 +431,27 @@ def test_several_people_work_at_once_until_every_path_has_its_text(tmp_path: Pat
         (["task.actions=[stop,velocity]"], "", "not for stop, velocity"),
         (["simulator.sensors={gps: {}}"], "", "a person needs a picture"),
         ([], "shortest_path", "knows the goal"),
-        (["dataset.split=test"], "", "has no goal"),
+        (["hidden"], "", "has no goal"),
     ],
 )
 def test_what_nobody_can_annotate_is_refused(tmp_path: Path, own: list[str], sieve: str, told: str) -> None:
+    own = hidden(tmp_path) if own == ["hidden"] else own
     config = benchmark_config("vln-demo", overrides=[*ONE[1:], *own])
     wish = Wish("en", 1, 1, sieve, Consent.read(None))
     with pytest.raises(ConfigError, match=told):
         annotate_benchmark(config, tmp_path / "texts", wish, "127.0.0.1", 0, pytest.fail)
+
+
+def hidden(folder: Path) -> list[str]:
+    """The episodes as a split of test has them, in the home that the others are played in."""
+    source = Path(source_file())
+    content = json.loads(gzip.decompress(source.read_bytes()))
+    for episode in content["episodes"]:
+        del episode["info"], episode["goals"], episode["reference_path"]
+    file = folder / "test.json.gz"
+    file.write_bytes(gzip.compress(json.dumps(content).encode()))
+    scenes = generated_data(benchmark_config("vln-demo")).simulator.scenes_dir
+    return [f"dataset.data_path={file}", f"simulator.scenes_dir={scenes}"]
 
 
 def test_an_export_of_nothing_is_refused(tmp_path: Path) -> None:

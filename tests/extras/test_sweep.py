@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from browsing import patient
+from forked import Running
 from nav_eval.cli import make_app
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report.curves import curves
@@ -24,7 +21,8 @@ from patience import until
 from rooms import write_room
 
 TESTS = str(Path(__file__).parents[1])
-SMALL = ["dataset.limit=2", "evaluation.max_steps=12"]
+SENSORS = "simulator.sensors={rgb: {width: 32, height: 24, hfov: 79}, gps: {}, compass: {}}"
+SMALL = ["dataset.limit=2", "evaluation.max_steps=12", SENSORS]
 
 
 def nav_eval(*arguments):
@@ -180,11 +178,9 @@ def room(tmp_path_factory):
 def test_a_killed_sweep_plays_only_what_is_missing(room, tmp_path):
     """SIGKILL in the middle; the figures are those of a sweep that nobody disturbed."""
     assert nav_eval("sweep", *room, "--out", tmp_path / "whole", "-q") == 0
-    command = [sys.executable, "-c", "from nav_eval.cli import main; main()", "sweep", *room, "-q"]
-    environment = os.environ | {"PYTHONPATH": TESTS}
-    process = subprocess.Popen([*command, "--out", str(tmp_path / "cut")], env=environment, start_new_session=True)
+    process = Running("sweep", *room, "-q", "--out", tmp_path / "cut", environment={"PYTHONPATH": TESTS})
     until((tmp_path / "cut" / "pose_drift-2" / "episodes.jsonl").exists, "a second condition")
-    os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
     process.wait()
     finished = (tmp_path / "cut" / "pose_drift-1" / "episodes.jsonl").read_bytes()
     with pytest.raises(RunDirectoryError, match="--resume"):

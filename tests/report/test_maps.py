@@ -20,8 +20,8 @@ from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.report.mesh import clustered, scene_mesh, triangle_colours
 from nav_eval.report.storeys import find_storeys, storey_of
 from nav_eval.report.topdown import graph_maps, navmesh_maps, probed_maps
-from nav_eval_worlds.world import generate_world
 from recordings import SHARED_DATA, arrays, folder_of
+from worlds.buildings import HOME, make_world
 
 
 def test_two_floors_and_stairs() -> None:
@@ -175,7 +175,7 @@ def test_mesh_is_small_and_coloured() -> None:
 
 
 def test_a_plan_has_the_rooms_of_a_home_and_the_floor_of_a_scan() -> None:
-    world = generate_world("planned", 2, 1, "home", 20_000)
+    world = make_world(*HOME)
     scene, navmesh = world.scene(), NavMesh.from_bytes(world.navmesh())
     (storey,) = navmesh_maps(navmesh, scene=scene)
     plan = storey.to_record()["plan"]

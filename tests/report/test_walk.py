@@ -23,8 +23,8 @@ from nav_eval.engine.scene.scene import Scene, Sky
 from nav_eval.errors import SceneError
 from nav_eval.report.page import resource
 from nav_eval.report.walk import render_walk, write_walk
-from nav_eval_worlds.world import generate_world
 from report.conftest import Visit
+from worlds.buildings import RELEASED, make_world
 
 Open = Callable[..., Visit]
 WALK_FOV = 1.1
@@ -33,7 +33,7 @@ WALK_FOV = 1.1
 
 @pytest.fixture(scope="module")
 def home() -> tuple[Scene, NavMesh]:
-    world = generate_world("walked", 2, 1, "home", 20_000)
+    world = make_world(*RELEASED[1])
     return world.scene(), NavMesh.from_bytes(world.navmesh())
 
 

@@ -7,14 +7,14 @@ import math
 import numpy as np
 
 from nav_eval.report.views import view_image
-from worlds.buildings import HOME, make_world
+from worlds.buildings import OPEN_PLAN, make_world
 
 EYE, BEFORE = 1.4, 1.4
 
 
 def test_a_mirror_shows_what_is_before_it() -> None:
     """Texels of all mirrors, told by the mesh's own texture coordinates, and a camera turned by the law of mirrors."""
-    world = make_world(*HOME)
+    world = make_world(*OPEN_PLAN)
     mesh, scene = world.mesh, world.scene()
     assert scene.uvs is not None
     near = []

@@ -12,11 +12,13 @@ from nav_eval.engine.render.prepared import build
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.engine.scene.load import load_scene
 from nav_eval.engine.scene.scene import Material, Scene
+from nav_eval_worlds.light.daylight import draw_daylight
 from nav_eval_worlds.outside.canvas import SIDE
 from nav_eval_worlds.outside.exteriors import SITES
+from nav_eval_worlds.outside.sky import make_sky
 from nav_eval_worlds.plan.floor_plan import Plan, wall_line
 from nav_eval_worlds.world import World, generate_world
-from worlds.buildings import ATTIC, HOME, OPEN_PLAN, RELEASED, STUDIO, Case, make_world
+from worlds.buildings import ATTIC, HOME, OPEN_PLAN, RELEASED, Case, make_world
 
 OUT = 180
 """From a room's face to the outer end of a window's hole, mm."""
@@ -81,7 +83,7 @@ def test_ten_thousand_views_of_twenty_homes_have_no_pinhole() -> None:
 
 
 def test_one_looks_through_windows_and_nothing_is_there() -> None:
-    world = make_world(*HOME)
+    world = make_world(*OPEN_PLAN)
     camera = make_renderer("cpu", build(world.scene()), width=64, height=48, outputs=("rgb", "depth", "semantic"))
     window = world.plan.windows[0]
     room = world.plan.room(window.room)
@@ -104,7 +106,7 @@ def test_one_looks_through_windows_and_nothing_is_there() -> None:
 
 
 def test_the_sky_comes_back_from_the_file(tmp_path: Path) -> None:
-    world = make_world(*ATTIC)
+    world = make_world(*RELEASED[0])
     sky = load_scene(world.save(tmp_path)).sky
     assert sky is not None
     assert sky.above == world.sky.above == (0.0, world.plan.pitch / 1000)
@@ -113,14 +115,19 @@ def test_the_sky_comes_back_from_the_file(tmp_path: Path) -> None:
 
 def test_eight_exteriors_follow_the_hour() -> None:
     assert len(SITES) >= 8
-    worlds = [make_world(*case) for case in (HOME, OPEN_PLAN, ATTIC, STUDIO, RELEASED[1])]
-    bright = {world.daylight.hour: float(world.sky.faces[0, 4, ..., :3].mean()) for world in worlds}
+    worlds = [make_world(*case) for case in RELEASED]
+    skies = [(world.daylight, world.sky) for world in worlds]
+    for hour in ("afternoon", "overcast", "evening"):
+        days = (draw_daylight(f"{hour}{number}", "home") for number in range(100))
+        day = next(day for day in days if day.hour == hour)
+        skies.append((day, make_sky("any", worlds[1].plan, day)))
+    bright = {day.hour: float(sky.faces[0, 4, ..., :3].mean()) for day, sky in skies}
     assert len(bright) == 5
     assert bright.pop("evening") < 60 < min(bright.values())
 
 
 def test_the_side_faces_meet() -> None:
     """The sky goes on from one face to the next: the last column of one and the first of that to its right."""
-    faces = make_world(*HOME).sky.faces[0, :4, : SIDE // 4, :, :3].astype(int)
+    faces = make_world(*OPEN_PLAN).sky.faces[0, :4, : SIDE // 4, :, :3].astype(int)
     for left, right in ((1, 0), (0, 3), (3, 2), (2, 1)):
         assert np.abs(faces[left, :, -1] - faces[right, :, 0]).mean() < 3

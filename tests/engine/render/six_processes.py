@@ -1,6 +1,7 @@
-"""Six processes that prepare the same scenes at the same moment, for test_prepared.py: `six_processes.py HOW CACHE`.
+"""Six processes that prepare the same scenes at the same moment, for test_prepared.py: `six_processes.py CACHE`.
 
-HOW: "none" is there before, "damaged" ones are, or half of the processes have "another" reading of the same file.
+For each of HOWS in a folder of the cache: "none" is there before, "damaged" ones are, or half of the processes have
+"another" reading of the same file. What they say begins with a line that names it.
 """
 
 from __future__ import annotations
@@ -15,11 +16,18 @@ from engine.render.shapes import painted
 from nav_eval.engine.render import prepared
 
 ROUNDS, PROCESSES = 12, 6
+HOWS = ("none", "another", "damaged")
 
 
-def main(how: str, cache: str) -> None:
-    prepared.cache_home = lambda: Path(cache)  # of scenes only: kernels stay where they were compiled
+def main(cache: Path) -> bool:
     prepared.build(painted())  # compiles what the processes share
+    return all(run(how, cache / how) for how in HOWS)
+
+
+def run(how: str, cache: Path) -> bool:
+    sys.stderr.write(f"{how}\n")
+    sys.stderr.flush()
+    prepared.cache_home = lambda: cache  # of scenes only: kernels stay where they were compiled
     fork = multiprocessing.get_context("fork")
     barrier = fork.Barrier(PROCESSES)
     processes = [fork.Process(target=prepare_all, args=(how, number, barrier)) for number in range(PROCESSES)]
@@ -27,7 +35,7 @@ def main(how: str, cache: str) -> None:
         process.start()
     for process in processes:
         process.join()
-    sys.exit(any(process.exitcode for process in processes))
+    return not any(process.exitcode for process in processes)
 
 
 def prepare_all(how: str, number: int, barrier: Any) -> None:
@@ -45,4 +53,4 @@ def prepare_all(how: str, number: int, barrier: Any) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(not main(Path(sys.argv[1])))

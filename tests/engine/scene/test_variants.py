@@ -5,8 +5,11 @@ The tool is installed once, by npm, into the cache folder; without node, npm or 
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -44,16 +47,20 @@ def gltf_transform() -> Path:
 
 
 @pytest.fixture(scope="session", params=SCENES)
-def variants(
-    request: pytest.FixtureRequest, gltf_transform: Path, released: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Scene, Path]:
-    """The plain scene, and the folder with its variants."""
-    out = tmp_path_factory.mktemp("variants")
-    script = gltf_transform / "variants.mjs"
-    shutil.copyfile(Path(__file__).parent / "data" / "variants.mjs", script)
+def variants(request: pytest.FixtureRequest, gltf_transform: Path, released: Path) -> tuple[Scene, Path]:
+    """The plain scene, and the folder with its variants, which are kept beside the tool that makes them."""
     source = released / "scenes" / f"{request.param}.glb"
-    subprocess.run(["node", str(script), str(source), str(out)], check=True, timeout=PATIENCE, capture_output=True)
-    return load_scene(source), out
+    script = Path(__file__).parent / "data" / "variants.mjs"
+    made = gltf_transform / hashlib.sha256(script.read_bytes() + source.read_bytes()).hexdigest()[:16]
+    if not made.is_dir():
+        fresh = Path(tempfile.mkdtemp(dir=gltf_transform))
+        tool = shutil.copy(script, fresh)
+        command = ["node", str(tool), str(source), str(fresh)]
+        subprocess.run(command, check=True, timeout=PATIENCE, capture_output=True)
+        with suppress(OSError):  # another process was first
+            fresh.rename(made)
+        shutil.rmtree(fresh, ignore_errors=True)
+    return load_scene(source), made
 
 
 def surface(scene: Scene) -> NDArray[np.float64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,11 @@ def instances(site: Site, controls: Controls) -> Ways:
     return [(one["start_position"], None) for one in instance_records(site, 8, "asked", controls)[0]]
 
 
+@cache
+def found(ways: Callable[[Site, Controls], Ways], task: str, least: float | None, spacing: float) -> Ways:
+    return ways(make_site(*OPEN_PLAN), controls_of(task, least, spacing))
+
+
 def nearest(places: Sequence[Any]) -> float:
     return min(math.dist(a, b) for a, b in combinations([place for place in places if place], 2))
 
@@ -49,8 +55,7 @@ def nearest(places: Sequence[Any]) -> float:
     ("ways", "task"), [(points, "pointnav"), (vln, "vln"), (objects, "objectnav"), (instances, "instance_imagenav")]
 )
 def test_starts_and_goals_are_as_far_apart_as_asked(ways: Callable[[Site, Controls], Ways], task: str) -> None:
-    site = make_site(*OPEN_PLAN)
-    usual, apart = (list(zip(*ways(site, controls_of(task, None, wish)), strict=True)) for wish in (0.0, 3.0))
+    usual, apart = (list(zip(*found(ways, task, None, wish), strict=True)) for wish in (0.0, 3.0))
     assert len(apart[0]) == len(usual[0])
     for side in (0, 1) if apart[1][0] else (0,):
         assert nearest(apart[side]) >= 3.0
@@ -60,7 +65,7 @@ def test_starts_and_goals_are_as_far_apart_as_asked(ways: Callable[[Site, Contro
 @pytest.mark.parametrize(("ways", "task"), [(points, "pointnav"), (vln, "vln")])
 def test_no_way_on_the_navmesh_is_shorter_than_asked(ways: Callable[[Site, Controls], Ways], task: str) -> None:
     site = make_site(*OPEN_PLAN)
-    long, usual = (ways(site, controls_of(task, wish, 0.0)) for wish in (11.0, None))
+    long, usual = (found(ways, task, wish, 0.0) for wish in (11.0, None))
     assert len(long) == len(usual)
     assert min(site.navmesh.geodesic_distance(start, goal) for start, goal in long) >= 11.0 - 1e-4
     assert min(site.navmesh.geodesic_distance(start, goal) for start, goal in usual) < 11.0

@@ -15,6 +15,7 @@ from nav_eval.dataset.vocabulary import words
 from nav_eval.errors import ConfigError
 from nav_eval_worlds.episodes.controls import Controls
 from nav_eval_worlds.episodes.splits import SPLITS, TASKS, split_scenes, write_task
+from once import once_folder
 from worlds.buildings import ATTIC, HOME, OPEN_PLAN, make_site
 
 Schema = Any
@@ -71,17 +72,15 @@ def read(path: Path) -> Any:
     return json.loads(gzip.decompress(path.read_bytes()))
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("generated")
-
-
-@pytest.fixture
-def files(folder: Path) -> dict[str, dict[str, Path]]:
+def write_all(folder: Path) -> None:
     sites = [make_site(*HOME), make_site(*OPEN_PLAN), make_site(*ATTIC)]
-    if not any(folder.iterdir()):
-        for task in TASKS:
-            write_task(task, split_scenes(sites), folder / task, 3, "test")
+    for task in TASKS:
+        write_task(task, split_scenes(sites), folder / task, 3, "test")
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, dict[str, Path]]:
+    folder = once_folder("splits", write_all)
     return {
         task: {s: folder / task / (f"{s}.json.gz" if task == "vln" else f"{s}/{s}.json.gz") for s in SPLITS}
         for task in TASKS
