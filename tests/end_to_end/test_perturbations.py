@@ -95,18 +95,6 @@ def test_rules_and_record_hold_what_was_perturbed(room, tmp_path):
     ]
 
 
-def test_sessions_and_workers_meet_the_same(room, tmp_path):
-    """The agent decides by a digest of all that it saw, so one changed bit would lead it elsewhere."""
-    for name, parallel in {"one": (1, 1), "workers": (2, 2)}.items():
-        workers, sessions = parallel
-        spread = f"evaluation.parallel={{workers: {workers}, sessions: {sessions}}}"
-        run_benchmark(config(room, HARD, AGENT, spread), tmp_path / name)
-    assert records(tmp_path / "one") == records(tmp_path / "workers")
-    assert walked(tmp_path / "one") == walked(tmp_path / "workers")
-    run_benchmark(config(room, AGENT), tmp_path / "clean")
-    assert walked(tmp_path / "clean") != walked(tmp_path / "one")
-
-
 class Idle(Witness):
     """Another agent: it looks at other things in another order, and only turns."""
 

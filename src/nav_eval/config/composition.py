@@ -34,7 +34,7 @@ def composed(
 
     parsed = OverridesParser.create().parse_overrides(list(overrides))
     chosen = tuple(str(one.input_line) for one in parsed if _chooses(one, groups))
-    tree = _tree(tuple(defaults), nodes, chosen) if nodes else deepcopy(_built_in(tuple(defaults), chosen))
+    tree = _layers(tuple(defaults), nodes, chosen)
     # Hydra's own, for its words and its order of what is added, merged and deleted.
     ConfigLoaderImpl._apply_overrides_to_config([one for one in parsed if not _chooses(one, groups)], tree)
     resolved = OmegaConf.to_container(tree, resolve=True)
@@ -47,6 +47,26 @@ def _chooses(override: Override, groups: Sequence[str]) -> bool:
     key = override.key_or_group
     ours = key in groups and not isinstance(override.value(), dict)
     return ours or not key or "/" in key or key.partition(".")[0] == "hydra"
+
+
+def _layers(defaults: tuple[str | None, ...], nodes: Mapping[str, Any], chosen: tuple[str, ...]) -> DictConfig:
+    """Without Hydra as far as a file of the user's is only values, on top of built-in files."""
+    from omegaconf import open_dict
+    from omegaconf.errors import OmegaConfBaseException
+
+    if not nodes:
+        return deepcopy(_built_in(defaults, chosen))
+    (*below, top) = defaults
+    values = nodes.get(str(top), {})
+    if {*nodes} != {top} or {"defaults", "hydra"} & {*values}:
+        return _tree(defaults, nodes, chosen)
+    tree = deepcopy(_built_in(tuple(below), chosen))
+    try:
+        with open_dict(tree):
+            tree.merge_with(values)
+    except OmegaConfBaseException:  # Hydra has words for it
+        return _tree(defaults, nodes, chosen)
+    return tree
 
 
 @lru_cache(maxsize=64)
