@@ -12,6 +12,7 @@ import pytest
 import nav_eval
 from api.test_disclosure import Recorder, traces
 from end_to_end.agents import GpsAgent
+from end_to_end.records import walked
 from nav_eval.errors import ConfigError
 from nav_eval.results.rules import rules_sum
 from nav_eval.results.run_directory import RunDirectory
@@ -35,11 +36,6 @@ def room(tmp_path_factory):
 
 def config(room, *overrides):
     return benchmark_config("pointnav", overrides=[*room, *overrides])
-
-
-def walked(folder):
-    lines = [json.loads(line) for line in (folder / "trajectories.jsonl").read_text().splitlines()]
-    return {line["episode_id"]: [line["start"], line["steps"]] for line in lines}
 
 
 def replayed(folder):

@@ -13,7 +13,7 @@ import pytest
 import nav_eval
 from api.test_disclosure import Recorder
 from end_to_end.agents import GpsAgent
-from end_to_end.records import records
+from end_to_end.records import records, walked
 from nav_eval.errors import ConfigError
 from nav_eval.results.rules import flat, rules_sum
 from nav_eval.runs.evaluation import run_benchmark
@@ -45,11 +45,6 @@ def room(tmp_path_factory):
 
 def config(room, *overrides):
     return benchmark_config("pointnav", overrides=[*room, *overrides])
-
-
-def walked(folder):
-    lines = [json.loads(line) for line in (folder / "trajectories.jsonl").read_text().splitlines()]
-    return {line["episode_id"]: [line["start"], line["steps"]] for line in lines}
 
 
 class Witness(VLNAgent):
