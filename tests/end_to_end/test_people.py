@@ -10,9 +10,10 @@ import json
 import pytest
 
 import nav_eval
-from api.test_disclosure import Recorder, traces
+from api.test_disclosure import traces
 from end_to_end.agents import GpsAgent
 from end_to_end.records import walked
+from end_to_end.wiretap import sent
 from nav_eval.errors import ConfigError
 from nav_eval.results.rules import rules_sum
 from nav_eval.results.run_directory import RunDirectory
@@ -20,7 +21,6 @@ from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.runs.scoring import replay
-from nav_eval_sdk import start
 from rooms import write_room
 
 PEOPLE = "simulator.people={count: 3, options: {crossing: 1.0}}"
@@ -82,24 +82,14 @@ def test_people_are_rules_and_in_the_manifest_but_none_are_no_change(room, tmp_p
 
 @pytest.mark.parametrize(("protocol", "encoding"), [("rest", "json"), ("grpc", "stream")])
 def test_where_people_are_and_go_is_not_on_the_wire(room, tmp_path, protocol, encoding):
-    with start(GpsAgent, protocol=protocol, port=0) as server:
-        recorder = Recorder(server.port)
-        remote = [
-            "agent_service.type=remote",
-            f"agent_service.protocol={protocol}",
-            f"agent_service.endpoint={recorder.endpoint}",
-            f"agent_service.encoding={encoding}",
-        ]
-        run_benchmark(config(room, PEOPLE, *remote), tmp_path / "run")
-        recorder.close()
-    sent = bytes(recorder.sent)
-    assert len(sent) > 20_000
+    said = sent(GpsAgent, "pointnav", [*room, PEOPLE], tmp_path / "run", protocol, encoding)
+    assert len(said) > 20_000
     told = [step["events"]["people"] for _, steps in walked(tmp_path / "run").values() for step in steps]
     numbers = {number for one in told for pose in one["poses"] for number in (pose[0], pose[2], pose[3])}
     assert len(numbers) > 200
-    leaks = [number for number in numbers for look in traces(number) if len(look) > 5 and look in sent]
+    leaks = [number for number in numbers for look in traces(number) if len(look) > 5 and look in said]
     assert leaks == []
-    assert [word for word in (b"people", b"crowd", b"nearest", b"social", b"crossing") if word in sent.lower()] == []
+    assert [word for word in (b"people", b"crowd", b"nearest", b"social", b"crossing") if word in said.lower()] == []
 
 
 def test_the_world_that_does_not_wait_goes_on_for_people(room, tmp_path):
