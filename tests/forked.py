@@ -40,8 +40,9 @@ def become(caller):
     os.environ.update(environment)
     sys.path[1:1] = [part for part in environment.get("PYTHONPATH", "").split(":") if part and part not in sys.path]
     for number, mode in enumerate((os.O_RDONLY, os.O_WRONLY | os.O_APPEND, os.O_WRONLY | os.O_APPEND)):
-        os.dup2(os.open(f"/proc/{caller}/fd/{number}", mode), number)
-    sys.argv = ["nav-eval", *read(caller, "cmdline")[2:]]
+        os.dup2(os.open(f"/proc/{caller}/fd/{number or 4}", mode), number)  # its 0 is the shell's own while it waits
+    _, called, *arguments = read(caller, "cmdline")
+    sys.argv = [*arguments] if called.endswith("/python") else ["nav-eval", *arguments]
 
 def tend(caller):
     # In a process for each caller: one that runs the command, and one that waits for it and tells its exit code.
@@ -60,7 +61,8 @@ def tend(caller):
 
 program = sys.argv[1]
 ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
-load_config("r2r", environment={})  # which imports what composes one, and looks for no plug-in: a fork may have more
+for benchmark in ("r2r", "pointnav", "vln-demo", "pointnav-demo"):  # it imports and is kept; a fork may have plug-ins
+    load_config(benchmark, environment={})
 gc.collect()
 gc.freeze()  # else a fork's end looks through all that it was given, and copies it
 orders = open(os.open(f"{program}.orders", os.O_RDWR))  # of which it is a writer too, so that it never ends
@@ -75,33 +77,42 @@ for line in iter(orders.readline, ""):
                 break
         except ChildProcessError:
             break
-nav_eval.cli.main()
+if sys.argv[0] == "-":
+    exec(compile(sys.stdin.read(), "<stdin>", "exec"), {"__name__": "__main__"})
+else:
+    nav_eval.cli.main()
 """
 PROGRAM = """#!/bin/sh
-# The competition's commands serve, and are ended by signals.
-[ "$1" != competition ] || exec {real} "$@"
-mkfifo "$0.$$"
-exec 3<> "$0.$$"
-echo $$ > "$0.orders"
+{elsewhere} exec {real} "$@"
+mkfifo "{path}.$$"
+exec 3<> "{path}.$$" 4<&0
+echo $$ > "{path}.orders"
 read -r code <&3
-rm "$0.$$" "$0.$$.child"
+rm "{path}.$$" "{path}.$$.child"
 exit "$code"
 """
 
 
 @cache
 def program() -> Path:
-    """`nav-eval`, alone in its folder."""
+    """`nav-eval`; beside it, in `scripts`, a `python` that runs what it reads (`python -`) in such a process too."""
     folder = TemporaryDirectory()
     path = Path(folder.name) / "nav-eval"
-    path.write_text(PROGRAM.format(real=Path(sys.executable).with_name("nav-eval")))
-    path.chmod(0o755)
+    # The competition's commands serve, and are ended by signals.
+    _write(path, path, Path(sys.executable).with_name("nav-eval"), '[ "$1" != competition ] ||')
+    _write(path.parent / "scripts" / "python", path, Path(sys.executable), '[ "$*" = - ] ||')
     os.mkfifo(f"{path}.orders")
     server = subprocess.Popen([sys.executable, "-c", SERVER, str(path)], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     assert server.stdout.readline() == "ready\n"
     atexit.register(end, server, folder)
     return path
+
+
+def _write(script: Path, path: Path, real: Path, elsewhere: str) -> None:
+    script.parent.mkdir(exist_ok=True)
+    script.write_text(PROGRAM.format(path=path, real=real, elsewhere=elsewhere))
+    script.chmod(0o755)
 
 
 def end(server: subprocess.Popen[str], folder: TemporaryDirectory[str]) -> None:

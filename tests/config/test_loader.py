@@ -42,6 +42,22 @@ def test_later_layers_win(tmp_path):
     assert (config.evaluation.max_steps, config.seed, config.evaluation.success_distance) == (13, 2, 3.0)
 
 
+def test_what_one_call_sets_the_next_knows_nothing_of(tmp_path, monkeypatch):
+    """The built-in files are composed once in a process: a call works on a copy, and asks the environment itself."""
+    file = write(tmp_path, "evaluation: {max_moves: 7}\nsimulator: {sensors: {gps: null}}\n")
+    monkeypatch.setenv("NAV_EVAL_DATA", "/before")
+    plain = load_config("r2r", environment={})
+    overrides = ["evaluation.max_steps=3", "~simulator.sensors.instruction", "+simulator.options.mine=1"]
+    set_here = load_config("r2r", environment={}, overrides=overrides)
+    of_file = load_config("r2r", file=file, environment={})
+    assert len({plain.model_dump_json(), set_here.model_dump_json(), of_file.model_dump_json()}) == 3
+    assert load_config("r2r", environment={}) == plain
+    assert load_config("r2r", environment={}, overrides=overrides) == set_here
+    monkeypatch.setenv("NAV_EVAL_DATA", "/after")
+    before, after = plain.dataset.data_path, load_config("r2r", environment={}).dataset.data_path
+    assert (before.startswith("/before/"), after) == (True, before.replace("/before/", "/after/"))
+
+
 def test_variables_of_the_agents_command_are_no_keys():
     environment = {"NAV_EVAL_AGENT_TOKEN": "secret", "NAV_EVAL_AGENT_TOKEN_FILE": "x", "NAV_EVAL_DATA": "elsewhere"}
     assert load_config("vln-demo", environment=environment) == load_config("vln-demo", environment={})

@@ -82,7 +82,7 @@ def _command(block: Block) -> str:
     if block.title:
         return f"mkdir -p \"$(dirname '{block.title}')\"\n{_heredoc(f'cat > {block.title!r}', block.text)}"
     if block.language == "python":
-        return _heredoc("python -", block.text) if not block.background else _heredoc("python - &", block.text)
+        return _heredoc("python -", block.text) if not block.background else _heredoc("python -u - &", block.text)
     if block.language != "sh":
         return ":"
     return f"(\n{block.text}) &" if block.background else block.text

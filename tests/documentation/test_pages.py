@@ -182,11 +182,12 @@ def fault(block: Block) -> str | None:
 def run(page: Path, present: set[str], data: Path, folder: Path) -> None:
     """Run a page's script in an empty folder; the ports it names are replaced by free ones.
 
-    `make soak` starts every `nav-eval` of it, `make test` forks them.
+    `make soak` starts every `nav-eval` and `python` of it, `make test` forks them.
     """
     home = folder / "home"
     home.mkdir()
-    programs = [Path(sys.executable).parent] if "soak" in present else [program().parent, Path(sys.executable).parent]
+    real = Path(sys.executable).parent
+    programs = [real] if "soak" in present else [program().parent, program().parent / "scripts", real]
     environment = {
         **os.environ,
         "PATH": ":".join([*map(str, programs), os.environ["PATH"]]),

@@ -181,12 +181,9 @@ class CostlyAgent(VLNAgent):
 
 
 class MisaccountingAgent(VLNAgent):
-    """What it says of its costs and of itself is set by the test, and may be anything."""
-
-    usage = None
-    said = ""
+    """Says nothing of its costs and of itself."""
 
     def reset(self, episode): ...
 
     def act(self, observation):
-        return {"action": "stop", "usage": self.usage, "said": self.said}
+        return {"action": "stop", "usage": None, "said": ""}

@@ -16,3 +16,8 @@ def lines(folder: Path, name: str = "episodes.jsonl") -> list[dict[str, Any]]:
 def records(folder: Path, name: str = "episodes.jsonl") -> list[dict[str, Any]]:
     """The same without how long it took."""
     return [{key: value for key, value in line.items() if key != "timing"} for line in lines(folder, name)]
+
+
+def walked(folder: Path) -> dict[str, Any]:
+    """Episode -> where it began, and its steps."""
+    return {line["episode_id"]: [line["start"], line["steps"]] for line in lines(folder, "trajectories.jsonl")}

@@ -13,6 +13,7 @@ from typing import ClassVar
 import pytest
 
 from end_to_end.agents import DigestAgent
+from end_to_end.records import lines
 from forked import Running
 from graphs import item, node, write_r2r
 from nav_eval.core.attempts import Attempt, Attempts
@@ -65,11 +66,6 @@ def watched():
     Watched.free.clear()
     yield Watched
     Watched.free.set()
-
-
-def lines(folder, name="episodes.jsonl"):
-    path = folder / name
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def overrides(world, server, protocol, workers):

@@ -165,8 +165,9 @@ def test_a_metrics_fault_costs_its_values_and_rescore_heals_them(
     assert (ended.value.code, rescored["metric_faults"], rescored["metrics"]["fragile"]["n"]) == (0, {}, 4)
 
 
-@pytest.mark.parametrize("fault", SENSOR_FAULTS)
-@pytest.mark.parametrize("on_error", ["fail_episode", "stop"])
+@pytest.mark.parametrize(
+    ("fault", "on_error"), [*((fault, "fail_episode") for fault in SENSOR_FAULTS), ("sensor raises late", "stop")]
+)
 def test_a_sensors_fault_costs_the_participant_nothing_and_resume_plays_the_episode(
     world, sound, inject, tmp_path, monkeypatch, capsys, fault, on_error
 ):

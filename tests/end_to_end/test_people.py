@@ -1,4 +1,7 @@
-"""People in runs from configuration to record: alike for everybody, replayed to the bit, their plans told to nobody."""
+"""People in runs from configuration to record: replayed to the bit, their plans told to nobody.
+
+That they are alike for everybody, test_parallel.py shows.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ import json
 import pytest
 
 import nav_eval
-from api.test_disclosure import Recorder, traces
+from api.test_disclosure import traces
 from end_to_end.agents import GpsAgent
+from end_to_end.records import walked
+from end_to_end.wiretap import sent
 from nav_eval.errors import ConfigError
 from nav_eval.results.rules import rules_sum
 from nav_eval.results.run_directory import RunDirectory
@@ -16,7 +21,6 @@ from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.runs.scoring import replay
-from nav_eval_sdk import start
 from rooms import write_room
 
 PEOPLE = "simulator.people={count: 3, options: {crossing: 1.0}}"
@@ -34,11 +38,6 @@ def config(room, *overrides):
     return benchmark_config("pointnav", overrides=[*room, *overrides])
 
 
-def walked(folder):
-    lines = [json.loads(line) for line in (folder / "trajectories.jsonl").read_text().splitlines()]
-    return {line["episode_id"]: [line["start"], line["steps"]] for line in lines}
-
-
 def replayed(folder):
     with RunDirectory(folder) as directory, opened(directory.config().blind()) as plan:
         directory.open_for_reading()
@@ -52,10 +51,7 @@ def ran(room, tmp_path_factory):
     return folder
 
 
-def test_sessions_and_workers_meet_the_same_people(room, ran, tmp_path):
-    """The agent decides by a digest of all that it saw, so one changed pixel would lead it elsewhere."""
-    run_benchmark(config(room, AGENT, PEOPLE, "evaluation.parallel={workers: 2, sessions: 2}"), tmp_path / "many")
-    assert walked(ran) == walked(tmp_path / "many")
+def test_as_many_as_were_ordered_are_met_and_go_on(ran):
     met = [step["events"]["people"]["poses"] for _, steps in walked(ran).values() for step in steps]
     assert all(len(poses) == 3 for poses in met)
     assert len({json.dumps(poses) for poses in met}) == len(met)
@@ -86,24 +82,14 @@ def test_people_are_rules_and_in_the_manifest_but_none_are_no_change(room, tmp_p
 
 @pytest.mark.parametrize(("protocol", "encoding"), [("rest", "json"), ("grpc", "stream")])
 def test_where_people_are_and_go_is_not_on_the_wire(room, tmp_path, protocol, encoding):
-    with start(GpsAgent, protocol=protocol, port=0) as server:
-        recorder = Recorder(server.port)
-        remote = [
-            "agent_service.type=remote",
-            f"agent_service.protocol={protocol}",
-            f"agent_service.endpoint={recorder.endpoint}",
-            f"agent_service.encoding={encoding}",
-        ]
-        run_benchmark(config(room, PEOPLE, *remote), tmp_path / "run")
-        recorder.close()
-    sent = bytes(recorder.sent)
-    assert len(sent) > 20_000
+    said = sent(GpsAgent, "pointnav", [*room, PEOPLE], tmp_path / "run", protocol, encoding)
+    assert len(said) > 20_000
     told = [step["events"]["people"] for _, steps in walked(tmp_path / "run").values() for step in steps]
     numbers = {number for one in told for pose in one["poses"] for number in (pose[0], pose[2], pose[3])}
     assert len(numbers) > 200
-    leaks = [number for number in numbers for look in traces(number) if len(look) > 5 and look in sent]
+    leaks = [number for number in numbers for look in traces(number) if len(look) > 5 and look in said]
     assert leaks == []
-    assert [word for word in (b"people", b"crowd", b"nearest", b"social", b"crossing") if word in sent.lower()] == []
+    assert [word for word in (b"people", b"crowd", b"nearest", b"social", b"crossing") if word in said.lower()] == []
 
 
 def test_the_world_that_does_not_wait_goes_on_for_people(room, tmp_path):

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 import nav_eval
-from api.test_disclosure import Recorder
 from end_to_end.agents import GpsAgent
-from end_to_end.records import records
+from end_to_end.records import records, walked
+from end_to_end.wiretap import sent
 from nav_eval.errors import ConfigError
 from nav_eval.results.rules import flat, rules_sum
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.simulator.perturbations.registry import PERTURBATIONS
-from nav_eval_sdk import VLNAgent, start
+from nav_eval_sdk import VLNAgent
 from rooms import write_room
 
 FIRST_EDITION = {
@@ -45,11 +45,6 @@ def room(tmp_path_factory):
 
 def config(room, *overrides):
     return benchmark_config("pointnav", overrides=[*room, *overrides])
-
-
-def walked(folder):
-    lines = [json.loads(line) for line in (folder / "trajectories.jsonl").read_text().splitlines()]
-    return {line["episode_id"]: [line["start"], line["steps"]] for line in lines}
 
 
 class Witness(VLNAgent):
@@ -95,18 +90,6 @@ def test_rules_and_record_hold_what_was_perturbed(room, tmp_path):
     ]
 
 
-def test_sessions_and_workers_meet_the_same(room, tmp_path):
-    """The agent decides by a digest of all that it saw, so one changed bit would lead it elsewhere."""
-    for name, parallel in {"one": (1, 1), "workers": (2, 2)}.items():
-        workers, sessions = parallel
-        spread = f"evaluation.parallel={{workers: {workers}, sessions: {sessions}}}"
-        run_benchmark(config(room, HARD, AGENT, spread), tmp_path / name)
-    assert records(tmp_path / "one") == records(tmp_path / "workers")
-    assert walked(tmp_path / "one") == walked(tmp_path / "workers")
-    run_benchmark(config(room, AGENT), tmp_path / "clean")
-    assert walked(tmp_path / "clean") != walked(tmp_path / "one")
-
-
 class Idle(Witness):
     """Another agent: it looks at other things in another order, and only turns."""
 
@@ -148,20 +131,11 @@ def test_a_participant_is_told_the_same_as_without(room, tmp_path):
 @pytest.mark.parametrize(("protocol", "encoding"), [("rest", "json"), ("grpc", "stream")])
 def test_no_name_and_no_severity_is_on_the_wire(room, tmp_path, protocol, encoding):
     hard = ", ".join(f"{{name: {name}, severity: 2}}" for name in PERTURBATIONS if not PERTURBATIONS.get(name).rewords)
-    with start(GpsAgent, protocol=protocol, port=0) as server:
-        recorder = Recorder(server.port)
-        remote = [
-            "agent_service.type=remote",
-            f"agent_service.protocol={protocol}",
-            f"agent_service.endpoint={recorder.endpoint}",
-            f"agent_service.encoding={encoding}",
-        ]
-        run_benchmark(config(room, f"perturbations=[{hard}]", *remote), tmp_path / "run")
-        recorder.close()
-    sent = bytes(recorder.sent).lower()
-    assert len(sent) > 20_000
+    overrides = [*room, f"perturbations=[{hard}]"]
+    said = sent(GpsAgent, "pointnav", overrides, tmp_path / "run", protocol, encoding).lower()
+    assert len(said) > 20_000
     words = {word for name in PERTURBATIONS for word in (name, name.replace("_", " "), name.replace("_", "-"))}
-    leaks = {word for word in {*words, "severity", "perturb", "robust", "noise", "redwood"} if word.encode() in sent}
+    leaks = {word for word in {*words, "severity", "perturb", "robust", "noise", "redwood"} if word.encode() in said}
     assert leaks == set()
 
 

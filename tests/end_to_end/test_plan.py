@@ -16,6 +16,7 @@ from nav_eval.cli import main
 from nav_eval.errors import ConfigError, NavEvalError
 from nav_eval.runs.plan import resolved
 from nav_eval.runs.registry import benchmark_config
+from rooms import write_room
 from specification import SECTION_9
 
 STOP = "agent_service.agent=stop"
@@ -205,8 +206,7 @@ def test_walkers_and_graphs_are_not_mixed_up(r2r, tmp_path):
 @pytest.mark.parametrize("command", ["config validate", "run"])
 def test_a_goal_rule_that_finds_no_goal_is_said_before_anything_is_played(capsys, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
-    small = "dataset.generate={seed: few, scenes: 1, rooms: 1, per_scene: 1, detail: 20000}"  # as tests/report makes it
-    words = ["pointnav-demo", small, "dataset.split=val_unseen", "task.goal_rule=reference_end", STOP]
+    words = ["pointnav", *write_room(tmp_path), "task.goal_rule=reference_end", STOP]
     code, said = nav_eval(capsys, *command.split(), *words)
     assert code == 2, said
     assert "the task pointnav finds no goal in it; task.goal_rule says where goals are" in " ".join(said.split())

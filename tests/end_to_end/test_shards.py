@@ -26,7 +26,7 @@ from nav_eval.runs.sharding import Part
 from nav_eval_sdk import start
 from rooms import write_room
 
-AGENT = "agent_service.agent='end_to_end.agents:DigestAgent'"
+RANDOM, DIGEST = "agent_service.agent=random", "agent_service.agent='end_to_end.agents:DigestAgent'"
 SECRET = "agent_service.secret=s3"
 FILES = ("episodes.jsonl", "trajectories.jsonl", "results.json", "results.csv", "submission.json", "config.yaml")
 TIMING = re.compile(r'"timing":\s*\{[^}]*\}')
@@ -44,7 +44,7 @@ def world(tmp_path_factory):
         del one["distance"]  # the cabin has another spacing
     overrides = write_r2r(folder, items=items)
     (folder / "connectivity" / "cabin_connectivity.json").write_text(json.dumps(grid_scan(4, 3, spacing=1.5)))
-    return [*overrides, AGENT]
+    return [*overrides, RANDOM]
 
 
 def run(folder, world, part=None, *more, secret=SECRET, resume=False, watchers=()):
@@ -75,9 +75,11 @@ def without_timing(folder, name):
     return TIMING.sub("", (folder / name).read_text())
 
 
-@pytest.mark.parametrize("count", [1, 6])
-def test_merged_shards_are_the_run_that_one_machine_would_have_made(world, alone, tmp_path, count):
-    parts = [run(tmp_path / str(index), world, f"{index}/{count}") for index in range(count, 0, -1)]
+@pytest.mark.parametrize(("count", "agent"), [(1, RANDOM), (6, RANDOM), (2, DIGEST)])
+def test_merged_shards_are_the_run_that_one_machine_would_have_made(world, alone, tmp_path, count, agent):
+    """The digest is of all that an agent is told."""
+    parts = [run(tmp_path / str(index), world, f"{index}/{count}", agent) for index in range(count, 0, -1)]
+    alone = alone if agent == RANDOM else run(tmp_path / "alone", world, None, agent)
     _, missing = merge_runs(parts, tmp_path / "merged")
     assert missing == []
     assert {name: without_timing(tmp_path / "merged", name) for name in FILES} == {
@@ -151,7 +153,7 @@ def test_a_shard_goes_on_where_it_was_interrupted(world, alone, thirds, tmp_path
         ({"secret": "agent_service.secret=other"}, "agent_service.secret is another"),
         ({"more": ["dataset.limit=19"]}, "dataset.limit is None in {first}, 19 in {other}"),
         ({"part": "3/4"}, "another number of shards"),
-        ({"more": ["agent_service.agent=random"]}, "agent_service.agent is 'end_to_end.agents:DigestAgent'"),
+        ({"more": ["agent_service.agent=stop"]}, "agent_service.agent is 'random' in {first}, 'stop' in {other}"),
         ({"more": ["output.save_trajectories=false"]}, "output.save_trajectories"),
     ],
 )
@@ -247,7 +249,7 @@ def homes(tmp_path_factory):
     overrides = write_r2r(folder, width=6, items=items)
     for number in range(3):
         shutil.copy(folder / "connectivity/tinyhouse_connectivity.json", connectivity_of(folder, number))
-    return folder, [*overrides, AGENT]
+    return folder, [*overrides, RANDOM]
 
 
 def connectivity_of(folder, number):

@@ -17,6 +17,7 @@ from typing import ClassVar
 import pytest
 
 from end_to_end.agents import DigestAgent
+from end_to_end.records import lines
 from forked import Running
 from graphs import item, node, write_r2r
 from nav_eval.core.stopping import SECONDS_BETWEEN_STEPS
@@ -128,10 +129,6 @@ def drain(process):
     time.sleep(2)  # the process says it first and tells its workers then; all agents are held meanwhile
 
 
-def finished(folder):
-    return [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
-
-
 def resumed(world, service, folder):
     Thinker.free.set()
     Thinker.seconds = 0.0
@@ -207,8 +204,8 @@ def test_drained_finishes_what_runs_and_begins_nothing(world, service, tmp_path,
         _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + signal.SIGUSR1
     assert said.splitlines()[-1] == "nav-eval: drained: what had begun is finished. --resume plays the rest."
-    assert {line["status"] for line in finished(tmp_path / "run")} == {"ok"}
-    assert len(finished(tmp_path / "run")) == len(Thinker.begun) == 2
+    assert {line["status"] for line in lines(tmp_path / "run")} == {"ok"}
+    assert len(lines(tmp_path / "run")) == len(Thinker.begun) == 2
     assert sessions(service) == 0
     assert resumed(world, service, tmp_path / "run") == {"ok": 8}
     assert set(Thinker.begun.values()) == {1}

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from end_to_end.agents import CostlyAgent, MisaccountingAgent
-from graphs import write_r2r
+from end_to_end.records import records
+from graphs import item, node, write_r2r
 from nav_eval.cli.score import rescore
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
@@ -19,8 +20,8 @@ from nav_eval_sdk import VLNAgent, start
 WIRES = ["in this process", "in a process", "rest json", "rest msgpack", "grpc unary", "grpc stream"]
 
 
-def play(agent: type[VLNAgent], wire: str, folder: Path) -> Path:
-    data = write_r2r(folder / "data")
+def play(agent: type[VLNAgent], wire: str, folder: Path, items: list[dict[str, Any]] | None = None) -> Path:
+    data = write_r2r(folder / "data", items=items)
     if wire == "in this process":
         return run_benchmark(benchmark_config("r2r", overrides=data), folder / "run", agent=agent).path
     if wire == "in a process":
@@ -71,26 +72,32 @@ def test_a_run_whose_agent_tells_nothing_has_no_such_key(tmp_path: Path) -> None
     assert "usage" not in (run / "episodes.jsonl").read_text() + (run / "results.csv").read_text()
 
 
-@pytest.mark.parametrize(
-    ("usage", "said", "reason"),
-    [
-        ({"tokens": 3}, "", "usage has no 'tokens'; it has input_tokens, output_tokens"),
-        ({"input_tokens": -1}, "", "input_tokens is -1, not a number from 0 on"),
-        ({"accelerator_seconds": float("nan")}, "", "accelerator_seconds is nan"),
-        ({"cost": {"USD": float("inf")}}, "", "cost.USD is inf"),
-        ({"cost": {"US dollars": 1.0}}, "", "give at most 4 currencies"),
-        ({"requests": 1.5}, "", "Expected `int`"),
-        (7, "", "Expected `object`"),
-        (None, 7, "said must be a text, not int"),
-    ],
-)
+WRONG = [
+    ({"tokens": 3}, "", "usage has no 'tokens'; it has input_tokens, output_tokens"),
+    ({"input_tokens": -1}, "", "input_tokens is -1, not a number from 0 on"),
+    ({"accelerator_seconds": float("nan")}, "", "accelerator_seconds is nan"),
+    ({"cost": {"USD": float("inf")}}, "", "cost.USD is inf"),
+    ({"cost": {"US dollars": 1.0}}, "", "give at most 4 currencies"),
+    ({"requests": 1.5}, "", "Expected `int`"),
+    (7, "", "Expected `object`"),
+    (None, 7, "said must be a text, not int"),
+]
+
+
+class Wrong(VLNAgent):
+    """Of each episode another account; its instruction says which."""
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        self.usage, self.said, _ = WRONG[int(episode["instruction"]["text"])]
+
+    def act(self, observation: dict[str, Any]) -> dict[str, Any]:
+        return {"action": "stop", "usage": self.usage, "said": self.said}
+
+
 @pytest.mark.parametrize("wire", ["in this process", "rest json"])
-def test_a_wrong_account_is_named(
-    usage: Any, said: Any, reason: str, wire: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(MisaccountingAgent, "usage", usage)
-    monkeypatch.setattr(MisaccountingAgent, "said", said)
-    run = play(MisaccountingAgent, wire, tmp_path)
-    lines = [json.loads(line) for line in (run / "episodes.jsonl").read_text().splitlines()]
+def test_a_wrong_account_is_named(wire: str, tmp_path: Path) -> None:
+    paths = [item(number, [node(0, 0), node(1, 0)], [str(number)]) for number in range(len(WRONG))]
+    lines = records(play(Wrong, wire, tmp_path, paths))
     assert {line["status"] for line in lines} == {"invalid_action"}
-    assert all(reason in line["failure_reason"] for line in lines), lines[0]["failure_reason"]
+    told = {line["episode_id"]: line["failure_reason"] for line in lines}
+    assert [(n, told[f"{n}_0"]) for n, (*_, reason) in enumerate(WRONG) if reason not in told[f"{n}_0"]] == []

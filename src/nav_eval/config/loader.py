@@ -2,7 +2,7 @@
 
 Built-in defaults (schema.py), the benchmark's file (nav_eval/configs/benchmarks), a --config file, NAV_EVAL_*
 environment variables, the command line. Hydra's compose API does composition and the override grammar; pydantic
-does validation, every fault at once. Nothing outside this module knows Hydra.
+does validation, every fault at once. Nothing outside this module and composition.py knows Hydra.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nav_eval.config.composition import composed
 from nav_eval.config.faults import faults_of
 from nav_eval.config.file import NOTHING, UNFORESEEN, ConfigFile, first_line, holds, read_yaml
 from nav_eval.config.schema import Config
@@ -34,6 +35,8 @@ LINE_ENDS = "\r\n"
 """What a file's last line brings along into a variable."""
 GROUPS = ("benchmarks", "tasks", "simulator", "profile")
 CONVENTION = "task.convention"
+PLUGIN_BENCHMARK, OWN_FILE = "nav_eval_plugin_benchmark", "nav_eval_config_file"
+"""Names of layers that are in no file of the package; Hydra's messages tell them."""
 PROFILED = "r2r-ce"
 """The benchmark of `profile=NAME` alone: what most models of the field publish."""
 NO_KEYS = frozenset(variable.name for variable in VARIABLES)
@@ -164,21 +167,12 @@ class Layers:
         return held
 
     def _composed(self) -> dict[str, Any]:
-        from hydra import compose, initialize_config_module
-        from hydra.core.config_store import ConfigStore
-        from hydra.core.global_hydra import GlobalHydra
         from hydra.errors import HydraException
-        from omegaconf import OmegaConf
         from omegaconf.errors import OmegaConfBaseException
 
         with _HYDRA_IS_GLOBAL:
-            store = ConfigStore.instance()
-            GlobalHydra.instance().clear()
             try:
-                store.store(name="nav_eval_run", node={"defaults": self._defaults(store)})
-                with initialize_config_module("nav_eval.configs", version_base="1.3"):
-                    composed = compose("nav_eval_run", overrides=self._all_overrides())
-                resolved = OmegaConf.to_container(composed, resolve=True)
+                return composed(self._defaults(), self._nodes(), self._all_overrides(), (*GROUPS, "convention"))
             except (HydraException, OmegaConfBaseException) as error:
                 raise ConfigError(_about_groups(first_line(error), self._all_overrides())) from None
             except (OSError, *UNFORESEEN) as error:  # where Hydra takes a value for a file's name, or for another type
@@ -188,28 +182,27 @@ class Layers:
                 ) from None
             except RecursionError:
                 raise ConfigError(f"{self.file}: an alias refers to itself. Write its value out.") from None
-        assert isinstance(resolved, dict)
-        return {str(key): value for key, value in resolved.items()}
 
-    def _defaults(self, store: Any) -> list[Any]:
-        defaults: list[Any] = []
+    def _nodes(self) -> dict[str, Any]:
+        """What is in no file of the package."""
+        nodes: dict[str, Any] = {}
         if self.benchmark_file is not None:
-            store.store(
-                name="nav_eval_plugin_benchmark",
-                node=self._content_of(read_yaml(self.benchmark_file)),
-                package="_global_",
-            )
-            defaults.append("nav_eval_plugin_benchmark")
-        elif self.benchmark is not None:
-            defaults.append(f"benchmarks/{self.benchmark}")
-        defaults.append({"profile": None})
-        defaults += self._convention(self.own.content.get("task"))
+            nodes[PLUGIN_BENCHMARK] = self._content_of(read_yaml(self.benchmark_file))
         if self.file is not None:
-            store.store(name="nav_eval_config_file", node=self._content_of(self.own), package="_global_")
-            defaults.append("nav_eval_config_file")
+            nodes[OWN_FILE] = self._content_of(self.own)
+        return nodes
+
+    def _defaults(self) -> list[str | None]:
+        """The names of the layers; None: of the profile."""
+        benchmark = PLUGIN_BENCHMARK if self.benchmark_file else f"benchmarks/{self.benchmark}"
         given = (override.lstrip("+").partition("=") for override in (*self.environment, *self.command_line))
-        defaults += self._convention({key: value for key, _, value in given if key == CONVENTION}, CONVENTION)
-        return [*defaults, "_self_"]
+        return [
+            *([benchmark] if self.benchmark_file or self.benchmark is not None else []),
+            None,
+            *self._convention(self.own.content.get("task")),
+            *([OWN_FILE] if self.file is not None else []),
+            *self._convention({key: value for key, _, value in given if key == CONVENTION}, CONVENTION),
+        ]
 
     def _convention(self, keys: Any, key: str = "convention") -> list[str]:
         """The keys that a convention sets lie right under the layer that names it; an unknown one is validation's."""
