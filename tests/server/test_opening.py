@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,10 +22,9 @@ from nav_eval_server.settings import current
 from patience import until
 from server.competition import phase
 from server.conftest import Make
-from server.serving import free_port, serving
+from server.serving import free_port, nav_eval, serving
 from server.test_serve import command  # noqa: F401 - a fixture
 
-NAV_EVAL = (sys.executable, "-c", "from nav_eval.cli import main; main()")
 Command = Callable[..., int]
 LATER = {"opens": "2098-01-01T00:00"}
 
@@ -64,8 +62,7 @@ def folder(command: Command) -> Path:  # noqa: F811
 
 def serve() -> subprocess.CompletedProcess[str]:
     """The whole command, in a process of its own; for what it refuses, since it would not end."""
-    words = ["competition", "serve", str(Folder(current().folder).challenge), "--port", str(free_port())]
-    return subprocess.run([*NAV_EVAL, *words], capture_output=True, text=True, timeout=600)
+    return nav_eval("competition", "serve", Folder(current().folder).challenge, "--port", free_port())
 
 
 def moments(action: str) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import pkgutil
 import re
 import socket
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -25,6 +24,7 @@ from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server import events
 from nav_eval_server.cli import COMMANDS
+from nav_eval_server.evaluator import COMMAND
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Submission, Team
 from nav_eval_server.opening import CHANGED, CHECKED, OPENED
@@ -37,11 +37,10 @@ from patience import PATIENCE, until
 from server.chaos import children_of
 from server.competition import phase
 from server.conftest import Make, use
-from server.serving import Served, free_port, joined, serving
+from server.serving import Served, free_port, joined, nav_eval, serving
 from server.stand_in import EPISODES
 from variables_set import values
 
-NAV_EVAL = (sys.executable, "-c", "from nav_eval.cli import main; main()")
 TOKEN = "a-token-of-the-team"
 QUICK = {"retry_seconds": 1, "patience_seconds": 1, "probe_seconds": 1}
 
@@ -169,7 +168,7 @@ def test_another_machine_goes_on_where_one_was_lost(make: Make, protocol: Litera
     assert by_attempt[1] >= 2
     assert sum(by_attempt.values()) == 5
     run = Folder(challenge.folder).runs / submission.id
-    replayed = subprocess.run([*NAV_EVAL, "replay", str(run)], capture_output=True, text=True)
+    replayed = nav_eval("replay", run)
     assert replayed.returncode == 0, replayed.stdout + replayed.stderr
     assert len(json.loads((run / "manifest.json").read_text())["sittings"]) >= 2
     assert not Event.objects.filter(action="contradiction").exists()
@@ -202,7 +201,7 @@ def test_what_is_served_is_in_the_way_of_a_second_and_holds_three_hundred_browse
     """A port that is taken, a folder that is being served, a token that the server does not know; and each browser has
     its answer while all the others are still there: then all that is served takes less than 400 MB."""
     file, port = Folder(make().folder).challenge, free_port()
-    command = [*NAV_EVAL, "competition", "serve", str(file), "--jobs", "1", "--port", str(port)]
+    command = [*COMMAND, "competition", "serve", str(file), "--jobs", "1", "--port", str(port)]
     first = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert first.stderr is not None
@@ -213,9 +212,7 @@ def test_what_is_served_is_in_the_way_of_a_second_and_holds_three_hundred_browse
                 serve(file, port=where)
         (file.parent / "token").write_text("x")
         join = ["--join", f"http://127.0.0.1:{port}", "--token-file", "token", "--work-in", "other"]
-        said = subprocess.run(
-            [*NAV_EVAL, "competition", "worker", *join], cwd=file.parent, capture_output=True, text=True
-        )
+        said = nav_eval("competition", "worker", *join, cwd=file.parent)
         assert (said.returncode, "does not know this worker's token" in said.stderr) == (2, True), said.stderr
         with ExitStack() as kept:
             for _ in range(300):
@@ -247,7 +244,7 @@ LEAVES_FREE: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def command(make: Make, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+def command(make: Make, forks: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Call a command with an open phase's challenge.yaml, in this process, which then begins no other."""
     challenge = make()
     monkeypatch.setattr("nav_eval_server.settings.configure", use)
