@@ -26,6 +26,7 @@ from server.serving import free_port, nav_eval, serving
 from server.test_serve import command  # noqa: F401 - a fixture
 
 Command = Callable[..., int]
+DATA = "evaluation.dataset.data_path: data/"
 LATER = {"opens": "2098-01-01T00:00"}
 
 
@@ -141,7 +142,7 @@ def test_an_open_phase_that_cannot_be_played_is_refused_before_anything_is_froze
     said = serve()
     assert (
         said.returncode,
-        "phases.dev: cannot be played (evaluation.dataset.data_path: data/" in said.stderr,
+        f"phases.dev: cannot be played ({DATA}" in said.stderr,
         told in said.stderr,
     ) == (2, True, True)
     assert str(Folder(folder).challenge) in said.stderr
@@ -195,10 +196,10 @@ def test_two_phases_do_not_play_the_same_unless_it_is_said(
     told: str,
 ) -> None:
     rewrite(spoil)
-    said = serve()
-    assert (said.returncode, f"phases.final: {told}" in said.stderr) == (2, True), said.stderr
-    assert "evaluation.dataset.data_path: data/" in said.stderr
-    assert "set allow_overlap: true." in said.stderr
+    with pytest.raises(ConfigError) as refused:
+        command("serve", port=free_port())
+    said = str(refused.value)
+    assert [text for text in (f"phases.final: {told}", DATA, "set allow_overlap: true.") if text not in said] == []
     command("doctor")
     assert "FIX  " in capsys.readouterr().out.partition("phases.final: ")[0].rpartition("\n")[2]
     assert not Event.objects.exists()

@@ -168,6 +168,7 @@ def become(order: dict[str, Any], files: list[int], line: socket.socket) -> None
         time.sleep(0.001)
     if order["dies"]:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    prctl(PR_SET_NAME, b"python")
     if order["session"]:
         os.setsid()
     for number, file in zip(order["files"], [*map(high, files)], strict=True):
