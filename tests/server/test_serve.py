@@ -17,18 +17,22 @@ from typing import Any, Literal
 
 import pytest
 import yaml
+from django.utils import timezone
 
 from nav_eval.errors import ConfigError, InputError
 from nav_eval.results.audit import check_files
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server import events
+from nav_eval_server.challenge import Challenge
 from nav_eval_server.cli import COMMANDS
 from nav_eval_server.evaluator import COMMAND
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Submission, Team
 from nav_eval_server.opening import CHANGED, CHECKED, OPENED
 from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.files import LOG
+from nav_eval_server.queue.standing import stand
 from nav_eval_server.queue.states import FINAL, State
 from nav_eval_server.serving import children, module, serve
 from nav_eval_server.settings import current
@@ -86,23 +90,29 @@ def test_serve_hands_the_proxy_on(make: Make) -> None:
         assert web.command[4:7] == ["0.0.0.0", "1", told]
 
 
-def test_a_service_and_a_file_are_judged_whatever_variables_are_set(
+def test_services_and_files_are_judged_whatever_variables_are_set(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By a shell that speaks Chinese, and is also used to enter other competitions."""
     for name, value in values(tmp_path).items():
         monkeypatch.setenv(name, value)
-    challenge = make(endpoints=QUICK, phases={"dev": phase(), "files": phase("predictions")})
+    phases = {"dev": phase(), "files": phase("predictions"), "final": phase() | {"board": "private"}}
+    challenge = make(endpoints=QUICK, phases=phases)
     dispatcher = Dispatcher(challenge)
     predictions = _predictions(challenge.evaluation["dataset"]["data_path"])
-    with start(RandomAgent, protocol="rest", port=0, token=TOKEN) as agent, serving(challenge) as served:
-        aurora = team("aurora", agent.endpoint, TOKEN)
+    with (
+        start(RandomAgent, protocol="rest", port=0, token=TOKEN) as agent,
+        start(Raising, protocol="rest", port=0) as broken,
+        serving(challenge) as served,
+    ):
+        aurora, boreas = team("aurora", agent.endpoint, TOKEN), team("boreas", broken.endpoint)
         live = dispatcher.submit(aurora, "dev", endpoint=aurora.endpoints.get())
+        failing = dispatcher.submit(boreas, "final", endpoint=boreas.endpoints.get())
         file = dispatcher.submit(aurora, "files", predictions=predictions)
         bad = dispatcher.submit(aurora, "files", predictions=b"[{}]")
         deep = dispatcher.submit(aurora, "files", predictions=b"[" * 100_000)
         until(lambda: served.healthz() == 200, "healthz")
-        until(lambda: all(map(finished, (live, file, bad, deep))), "four submissions")
+        until(lambda: all(map(finished, (live, failing, file, bad, deep))), "five submissions")
     played = Submission.objects.get(pk=live.pk)
     assert (played.state, played.episodes_total) == (State.DONE, 5), list(Attempt.objects.values())
     assert Episode.objects.filter(submission=live).count() == 5
@@ -123,6 +133,18 @@ def test_a_service_and_a_file_are_judged_whatever_variables_are_set(
     assert events.broken() is None
     held = [path for path in challenge.folder.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
     assert held == []
+    raised_in_every_episode(challenge, failing.id)
+
+
+def raised_in_every_episode(challenge: Challenge, key: str) -> None:
+    """A team is told why, in a phase whose figures are hidden; its log says so too, and not where it lies."""
+    found = stand(challenge, Submission.objects.get(pk=key), "en", timezone.now())
+    assert found.submission.state == State.DONE
+    assert found.tally.by_status == {"agent_error": 5}
+    assert [("ValueError: canary: my model is not loaded" in reason.text) for reason in found.reasons] == [True]
+    log = Dispatcher(challenge).inbox(key).read(LOG).decode()
+    assert log.count("canary: my model is not loaded") >= 5
+    assert str(challenge.folder) not in log
 
 
 def _predictions(data: str) -> bytes:
@@ -133,6 +155,11 @@ def _predictions(data: str) -> bytes:
         for n in range(len(item["instructions"]))
     ]
     return json.dumps(rows).encode()
+
+
+class Raising(RandomAgent):
+    def act(self, observation: dict[str, Any]) -> Any:
+        raise ValueError("canary: my model is not loaded")
 
 
 class Slow(RandomAgent):
