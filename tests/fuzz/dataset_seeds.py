@@ -150,10 +150,7 @@ GOAT: Any = {
 }
 
 UNSUPPORTED: tuple[tuple[str, Any], ...] = (
-    (
-        "eqa",
-        {"episodes": [FRAME | {"question": {"question_text": "what color is the bed?", "answer_text": "blue"}}]},
-    ),
+    ("eqa", {"episodes": [FRAME | {"question": {"question_text": "what color is the bed?", "answer_text": "blue"}}]}),
     ("soon-raw", [{**{k: v for k, v in SEEN.items() if k != "path_id"}, "path": [["a", "b"], ["b", "c"]]}]),
 )
 """Known data sets that nobody here reads."""

@@ -20,7 +20,7 @@ def test_what_once_broke_a_decoder(path: Path) -> None:
     importlib.import_module(f"fuzz.{path.parent.name}").one(path.read_bytes())
 
 
-@pytest.mark.parametrize("seconds", [2, pytest.param(20, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("seconds", [1, pytest.param(20, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("target", TARGETS)
 def test_some_seconds(target: str, seconds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the same seed each time: `make fuzz` draws new ones."""

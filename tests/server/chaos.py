@@ -26,6 +26,7 @@ from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, State
 from server.postgres import Postgres
 from server.serving import Served
+from server.warm import NAME
 
 LEASE = 6.0
 QUEUE = {"lease_seconds": LEASE, "strikes": 12}
@@ -141,7 +142,8 @@ class Storm:
 
 
 def children_of(process: int) -> Iterator[int]:
-    """Whichever of its threads began them."""
+    """Whichever of its threads began them; none that others are only forked from."""
     for path in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError):
-            yield from map(int, path.read_text().split())
+            pids = path.read_text().split()
+            yield from (int(pid) for pid in pids if Path(f"/proc/{pid}/comm").read_bytes().strip() != NAME)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ from nav_eval_server.folder import Folder
 from nav_eval_server.init import create
 from nav_eval_server.settings import configure, database
 from nav_eval_server.web import alike
+from server import warm
 from server.competition import ANSWERS, write_challenge
 
 Make = Callable[..., Challenge]
@@ -51,6 +53,12 @@ def migrated() -> Path:
     call_command("migrate", verbosity=0)
     connections.close_all()
     return Path(str(connections["default"].settings_dict["NAME"]))
+
+
+@pytest.fixture
+def forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every Python that a test starts is a fork."""
+    monkeypatch.setattr(subprocess, "Popen", warm.Popen)
 
 
 def use(challenge: Challenge) -> None:

@@ -18,11 +18,14 @@ from nav_eval_server.supervisor import Child, supervise
 
 
 def note(family: Sequence[Child], path: Path) -> None:
+    told: dict[str, int] = {}
     while True:
         pids = {child.name: child.process.pid for child in family if child.process is not None}
-        fresh = path.with_suffix(".new")
-        fresh.write_text(json.dumps(pids))
-        fresh.replace(path)
+        if pids != told:
+            fresh = path.with_suffix(".new")
+            fresh.write_text(json.dumps(pids))
+            fresh.replace(path)
+            told = pids
         time.sleep(0.1)
 
 

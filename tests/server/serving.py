@@ -14,12 +14,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from nav_eval_server.challenge import Challenge
+from nav_eval_server.evaluator import COMMAND
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Token
 from nav_eval_server.tokens import issue
 from patience import PATIENCE
+from server.warm import Popen
 
 HERE = Path(__file__).parent
 
@@ -69,8 +72,16 @@ class Served:
             return 0
 
 
+def nav_eval(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """The command's exit code, and what it said."""
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with Popen([*COMMAND, *map(str, words)], **piped, **options) as process:
+        out, err = process.communicate()
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
 @contextmanager
-def serving(challenge: Challenge, *, evaluator: str = "-", jobs: int = 2, host: str = "127.0.0.1") -> Iterator[Served]:
+def serving(challenge: Challenge, *, evaluator: str = "-", jobs: int = 1, host: str = "127.0.0.1") -> Iterator[Served]:
     """Ended by SIGTERM, as systemd does it, if the test has not killed it; whatever is left is killed."""
     port, folder = free_port(), challenge.folder
     command = [
@@ -83,7 +94,7 @@ def serving(challenge: Challenge, *, evaluator: str = "-", jobs: int = 2, host: 
         host,
     ]
     with (folder / "served.log").open("ab") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
+        process = Popen(command, stdout=log, stderr=log)
     try:
         yield Served(folder, port, process, host)
         if process.poll() is None:
@@ -103,7 +114,7 @@ def joined(challenge: Challenge, served: Served, evaluator: str, number: int) ->
     url = f"http://127.0.0.1:{served.port}"
     words = [evaluator, url, str(folder / "token"), str(challenge.folder), str(folder / "work"), "2"]
     with (folder / "log").open("ab") as log:
-        process = subprocess.Popen([sys.executable, str(HERE / "worker_with.py"), *words], stdout=log, stderr=log)
+        process = Popen([sys.executable, str(HERE / "worker_with.py"), *words], stdout=log, stderr=log)
     try:
         yield process
     finally:

@@ -45,17 +45,17 @@ from server.competition import phase
 from server.conftest import Make, use
 from server.crowd import crowd
 from server.postgres import postgres
-from server.serving import serving
+from server.serving import nav_eval, serving
 from server.stand_in import EPISODES
 
-MAIN = [sys.executable, "-c", "from nav_eval.cli import main; main()", "competition"]
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 QUICK = {"retry_seconds": 1, "patience_seconds": 1, "probe_seconds": 1}
+pytestmark = pytest.mark.usefixtures("forks")
 KEYS = [(f"secret-building-{n % 4}", f"episode-{n}") for n in range(12)]
 
 
 def call(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*MAIN, *map(str, words)], capture_output=True, text=True)
+    return nav_eval("competition", *words)
 
 
 def finished() -> bool:

@@ -18,9 +18,8 @@ from server.competition import phase
 from server.conftest import Make
 from server.crowd import PASSWORD, person
 from server.serving import serving
-from server.test_failures import Raising
 from server.test_pages_in_browser import STAND_IN, Person, windows
-from server.test_serve import QUICK, finished, team
+from server.test_serve import QUICK, Raising, finished, team
 
 KINDS = [
     (("en-US", 1280, "light"), ("zh-CN", 360, "dark"), ("en-US", 360, "light")),

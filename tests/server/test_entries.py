@@ -8,7 +8,6 @@ import io
 import json
 import re
 import shutil
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -31,8 +30,9 @@ from patience import until
 from server.boards import done, team
 from server.competition import evaluation, phase
 from server.conftest import Make
+from server.serving import nav_eval
 
-NAV_EVAL = (sys.executable, "-c", "from nav_eval.cli import main; main()")
+pytestmark = pytest.mark.usefixtures("forks")
 KEYS = dict.fromkeys([("s", "1"), ("s", "2")], 0.5)
 PHASES = {"dev": phase(), "climb": phase() | {"ladder": 0.01}, "hidden": phase() | {"board": "private"}}
 FILES = {"manifest.json", "signature.json", "results.json", "config.yaml"}
@@ -46,7 +46,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file.write_text(yaml.safe_dump(evaluation()))
     words = ["run", "--config", str(file), "--out", str(place / "run"), "--quiet"]
     agent = ["agent_service.type=local", "agent_service.agent=random"]
-    said = subprocess.run([*NAV_EVAL, *words, *agent], capture_output=True, text=True)
+    said = nav_eval(*words, *agent)
     assert said.returncode in (0, 1), said.stderr
     return place / "run"
 
@@ -55,7 +55,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def report(run: Path) -> Path:
     """By nav-eval itself, of that run."""
     made = run.with_name("report.html")
-    said = subprocess.run([*NAV_EVAL, "report", str(run), "--public", "--out", str(made)], capture_output=True)
+    said = nav_eval("report", run, "--public", "--out", made)
     assert said.returncode == 0, said.stderr
     return made
 
@@ -103,8 +103,7 @@ def test_a_spectator_downloads_and_verifies(make: Make, run: Path, tmp_path: Pat
     packed = spectator(reverse("entry_archive", args=[made.pk]))
     with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
         archive.extractall(tmp_path)
-    words = ["verify", str(tmp_path / made.pk), "--public-key", key[1]]
-    said = subprocess.run([*NAV_EVAL, *words], capture_output=True, text=True)
+    said = nav_eval("verify", tmp_path / made.pk, "--public-key", key[1])
     assert said.returncode == 0, said.stdout
     for name in FILES:
         answer = spectator(reverse("entry_file", args=[made.pk, name]))

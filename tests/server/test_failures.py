@@ -12,13 +12,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.db import connections
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,16 +32,13 @@ from nav_eval_server.queue.states import State
 from nav_eval_server.queue.tally import Tally, own
 from nav_eval_server.settings import current
 from nav_eval_server.web import teams as views
-from patience import until
 from server.calling import Caller
 from server.competition import phase
 from server.conftest import Make
 from server.crowd import EPISODE, SCENE, Crowd, crowd
 from server.mailbox import mail_server
-from server.serving import serving
 from server.test_dispatcher import Bench
 from server.test_notices import deliver, rules
-from server.test_serve import QUICK, finished, team
 from server.test_worker import Double, play
 
 BOOM = "the service refused: agent_error: ValueError: <b>canary of the service</b>"
@@ -189,27 +184,6 @@ def test_a_mail_begins_with_it(make: Make) -> None:
     assert "no episode was played to its end. 3 of 3 episodes failed: 3 agent_error on your side." in text
     assert "没有一个回合正常结束" in text
     assert not Notice.objects.filter(state="waiting").exists()
-
-
-class Raising(RandomAgent):
-    def act(self, observation: dict[str, Any]) -> Any:
-        raise ValueError("canary: my model is not loaded")
-
-
-def test_an_agent_that_raises_in_every_episode_in_truth(make: Make) -> None:
-    """Served, with the evaluator itself, in a phase whose figures are hidden."""
-    challenge = make(endpoints=QUICK, phases={"final": phase() | {"board": "private"}})
-    with start(Raising, protocol="rest", port=0) as agent, serving(challenge):
-        aurora = team("aurora", agent.endpoint)
-        made = Dispatcher(challenge).submit(aurora, "final", endpoint=aurora.endpoints.get())
-        until(lambda: finished(made), "the submission")
-    found = views.standing.stand(challenge, Submission.objects.get(), "en", timezone.now())
-    assert found.submission.state == State.DONE
-    assert found.tally.by_status == {"agent_error": 5}
-    assert [("ValueError: canary: my model is not loaded" in reason.text) for reason in found.reasons] == [True]
-    log = Dispatcher(challenge).inbox(made.id).read(LOG).decode()
-    assert log.count("canary: my model is not loaded") >= 5
-    assert str(challenge.folder) not in log
 
 
 # The server's own faults

@@ -51,18 +51,17 @@ def waits(entries: list[tuple[int, float, float]], workers: int) -> dict[int, li
     """Seconds until its turn of each (team, submitted, lasts); a team's service plays one run at a time."""
     found: dict[int, list[float]] = defaultdict(list)
     seconds: dict[int, float] = defaultdict(float)
+    asked = [
+        Waiting(str(n), team, NOON + timedelta(seconds=came), str(team)) for n, (team, came, _) in enumerate(entries)
+    ]
     queue, running, now = list(enumerate(entries)), [], 0.0
-    teams = {team for team, _, _ in entries}
     while queue:
-        at = NOON + timedelta(seconds=now)
-        had = {team: seconds[team] + sum(now - began for _, began, one in running if one == team) for team in teams}
-        ready = [
-            Waiting(str(n), team, NOON + timedelta(seconds=came), str(team))
-            for n, (team, came, _) in queue
-            if came <= now
-        ]
-        chosen = None
+        at, chosen = NOON + timedelta(seconds=now), None
         if len(running) < workers:
+            had = defaultdict(float, seconds)
+            for _, began, team in running:
+                had[team] += now - began
+            ready = [asked[n] for n, (_, came, _) in queue if came <= now]
             chosen = next_up(ready, had, {str(team) for _, _, team in running})
         if chosen is not None:
             number = int(chosen.submission)

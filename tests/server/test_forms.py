@@ -5,6 +5,7 @@ The other direction, who may do what, is in test_pages. Each form is sent by its
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
@@ -92,36 +93,31 @@ def pages(full: Crowd) -> list[str]:
     return sorted(shown | {reverse("join", args=[roster.invitation(full.team)])})
 
 
-def strict(full: Crowd, role: str) -> Client:
-    """As a browser: a form is worth nothing without the page that it stands on."""
-    client = full.visitor(role)
-    client.handler.enforce_csrf_checks = True
-    return client
-
-
 @pytest.mark.parametrize("role", ROLES)
 def test_every_form_that_is_shown_is_accepted(full: Crowd, role: str) -> None:
     sent: set[tuple[str, ...]] = set()
     visitor = full.visitor(role)
+    visitor.handler.enforce_csrf_checks = True  # as a browser: a form is worth nothing without its page
     for page in pages(full):
         answer = visitor.get(page)
-        for n, form in enumerate(Forms(page, answer.content.decode()).found if answer.status_code == 200 else ()):
-            for which, button in enumerate(form.buttons):
+        text = answer.content.decode() if answer.status_code == 200 else ""
+        for n, form in enumerate(Forms(page, text).found):
+            for button in form.buttons:
                 key = (form.action, *form.data, *(f"{name}={value}" for name, value in button.items()))
                 if key not in sent:
                     sent.add(key)
-                    assert press(full, role, page, n, which) == 200, (page, key)
+                    assert press(visitor, Forms(page, text).found[n], button) == 200, (page, key)
     assert (role == "nobody") != (reverse("logout") in {action for action, *_ in sent})
     assert (role == "member") == any(action.endswith("/choose/") for action, *_ in sent)
 
 
-def press(full: Crowd, role: str, page: str, form: int, button: int) -> int:
+def press(visitor: Client, form: Form, button: dict[str, str]) -> int:
     """The status of the page that a browser is at then."""
-    client = strict(full, role)
+    cookies = deepcopy(visitor.cookies)
     with transaction.atomic():
-        found = Forms(page, client.get(page).content.decode()).found[form]
-        answer = client.post(found.action, found.data | found.buttons[button], follow=True)
+        answer = visitor.post(form.action, form.data | button, follow=True)
         transaction.set_rollback(True)
+    visitor.cookies = cookies
     return int(answer.status_code)
 
 

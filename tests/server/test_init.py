@@ -20,10 +20,8 @@ from nav_eval_server.challenge import load_challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.init import COMMENT, Answers, create, init, make_data, split_seed
 from nav_eval_server.settings import postgres as words
-from patience import PATIENCE
 from server.postgres import postgres
-
-MAIN = [sys.executable, "-c", "from nav_eval.cli import main; main()"]
+from server.serving import nav_eval
 
 
 def test_keys_are_for_one_user_only(tmp_path: Path) -> None:
@@ -117,7 +115,9 @@ WITHOUT_BUILDINGS = (
 )
 
 
-def test_a_database_is_founded_with_the_password_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_is_founded_with_the_password_of_a_file(
+    tmp_path: Path, forks: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A wrong password, no password and a database that is taken are told before anything is made."""
     right, wrong, empty = tmp_path / "right", tmp_path / "wrong", tmp_path / "empty"
     right.write_text("a pass@word/%\n")
@@ -139,9 +139,7 @@ def test_a_database_is_founded_with_the_password_of_a_file(tmp_path: Path, monke
             refused("cup", file)
         command = [sys.executable, "-c", WITHOUT_BUILDINGS, "competition", "init", str(tmp_path / "cup"), "--yes"]
         environment = os.environ | {DATABASE_PASSWORD_FILE.name: str(right)}
-        done = subprocess.run(
-            [*command, "--database", server.url], env=environment, capture_output=True, text=True, timeout=PATIENCE
-        )
+        done = subprocess.run([*command, "--database", server.url], env=environment, capture_output=True, text=True)
         assert (done.returncode, "shown this once" in done.stdout) == (0, True), done.stderr
         assert load_challenge(tmp_path / "cup" / "challenge.yaml").database == server.url
         assert not Folder(tmp_path / "cup").database.exists()
@@ -164,20 +162,11 @@ def test_the_file_of_the_password_wins(tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.soak
 def test_init_makes_what_can_be_served(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [*MAIN, "competition", "init", str(tmp_path / "My Homes"), "--yes", "--buildings", "1"],
-        capture_output=True,
-        text=True,
-    )
+    done = nav_eval("competition", "init", tmp_path / "My Homes", "--yes", "--buildings", "1")
     assert done.returncode == 0, done.stderr
     assert "shown this once" in done.stdout
     seed = Folder(tmp_path / "My Homes").secret("seed")
     assert seed not in done.stdout + done.stderr + "".join(map(str, (tmp_path / "My Homes" / "data").rglob("*")))
-    checked = subprocess.run(
-        [*MAIN, "validate", "data/standard/episodes/vln/all.json.gz", "simulator.scenes_dir=data/standard/scenes"],
-        cwd=tmp_path / "My Homes",
-        env=os.environ,
-        capture_output=True,
-        text=True,
-    )
+    words = ["validate", "data/standard/episodes/vln/all.json.gz", "simulator.scenes_dir=data/standard/scenes"]
+    checked = nav_eval(*words, cwd=tmp_path / "My Homes")
     assert checked.returncode == 0, json.dumps(checked.stdout)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,11 +22,11 @@ from nav_eval_server.settings import current
 from patience import until
 from server.competition import phase
 from server.conftest import Make
-from server.serving import free_port, serving
+from server.serving import free_port, nav_eval, serving
 from server.test_serve import command  # noqa: F401 - a fixture
 
-NAV_EVAL = (sys.executable, "-c", "from nav_eval.cli import main; main()")
 Command = Callable[..., int]
+DATA = "evaluation.dataset.data_path: data/"
 LATER = {"opens": "2098-01-01T00:00"}
 
 
@@ -64,8 +63,7 @@ def folder(command: Command) -> Path:  # noqa: F811
 
 def serve() -> subprocess.CompletedProcess[str]:
     """The whole command, in a process of its own; for what it refuses, since it would not end."""
-    words = ["competition", "serve", str(Folder(current().folder).challenge), "--port", str(free_port())]
-    return subprocess.run([*NAV_EVAL, *words], capture_output=True, text=True, timeout=600)
+    return nav_eval("competition", "serve", Folder(current().folder).challenge, "--port", free_port())
 
 
 def moments(action: str) -> dict[str, Any]:
@@ -144,7 +142,7 @@ def test_an_open_phase_that_cannot_be_played_is_refused_before_anything_is_froze
     said = serve()
     assert (
         said.returncode,
-        "phases.dev: cannot be played (evaluation.dataset.data_path: data/" in said.stderr,
+        f"phases.dev: cannot be played ({DATA}" in said.stderr,
         told in said.stderr,
     ) == (2, True, True)
     assert str(Folder(folder).challenge) in said.stderr
@@ -198,10 +196,10 @@ def test_two_phases_do_not_play_the_same_unless_it_is_said(
     told: str,
 ) -> None:
     rewrite(spoil)
-    said = serve()
-    assert (said.returncode, f"phases.final: {told}" in said.stderr) == (2, True), said.stderr
-    assert "evaluation.dataset.data_path: data/" in said.stderr
-    assert "set allow_overlap: true." in said.stderr
+    with pytest.raises(ConfigError) as refused:
+        command("serve", port=free_port())
+    said = str(refused.value)
+    assert [text for text in (f"phases.final: {told}", DATA, "set allow_overlap: true.") if text not in said] == []
     command("doctor")
     assert "FIX  " in capsys.readouterr().out.partition("phases.final: ")[0].rpartition("\n")[2]
     assert not Event.objects.exists()

@@ -11,8 +11,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -30,7 +28,7 @@ from server.competition import evaluation, phase
 from server.conftest import Make
 from server.crowd import PASSWORD, person
 from server.mailbox import Mailbox
-from server.serving import free_port, serving
+from server.serving import free_port, nav_eval, serving
 from server.test_notices import box, rules  # noqa: F401 - a fixture
 from server.test_people import code_of
 
@@ -40,7 +38,6 @@ QUICK = [(("zh-CN", 360, "dark"), ("en-US", 1280, "light"), ("zh-CN", 1280, "lig
 """A journey: member, organiser, spectator."""
 ALL = [(kind,) * 3 for kind in product(("en-US", "zh-CN"), (360, 1280), ("dark", "light"))]
 PICTURES = os.environ.get("PICTURES_OF_PAGES")
-NAV_EVAL = (sys.executable, "-c", "from nav_eval.cli import main; main()")
 AXE = "axe.run().then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id))"
 
 
@@ -301,7 +298,7 @@ def download(spectator: Person, name: str, folder: Path) -> None:
     with zipfile.ZipFile(downloaded.value.path()) as archive:
         archive.extractall(folder / name)
     words = spectator.page.locator("pre.secret").inner_text().splitlines()[1].split()
-    said = subprocess.run([*NAV_EVAL, *words[1:]], cwd=folder / name, capture_output=True, text=True)
+    said = nav_eval(*words[1:], cwd=folder / name)
     assert said.returncode == 0, said.stdout
     link.click()
     spectator.sees("h1")

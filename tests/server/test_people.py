@@ -6,8 +6,6 @@ import base64
 import json
 import re
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -33,6 +31,7 @@ from server.competition import phase
 from server.conftest import Make
 from server.crowd import PASSWORD, Crowd, crowd, person
 from server.mailbox import Mailbox, mail_server
+from server.serving import nav_eval
 from server.test_notices import rules
 
 AWAY = 302
@@ -139,8 +138,7 @@ def test_the_command_line_lets_an_organiser_in_again(make: Make) -> None:
     password(browser)
     enrolled(browser)
     file = Folder(current().folder).challenge
-    command = [sys.executable, "-c", "from nav_eval.cli import main; main()", "competition", "organiser", str(file)]
-    said = subprocess.run([*command, "--name", "organiser"], capture_output=True, text=True)
+    said = nav_eval("competition", "organiser", file, "--name", "organiser")
     assert said.returncode == 0, said.stderr
     fresh = re.search(r"password (\S+) ", said.stdout)
     assert fresh is not None

@@ -7,7 +7,6 @@ import pkgutil
 import re
 import socket
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -18,17 +17,22 @@ from typing import Any, Literal
 
 import pytest
 import yaml
+from django.utils import timezone
 
 from nav_eval.errors import ConfigError, InputError
 from nav_eval.results.audit import check_files
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server import events
+from nav_eval_server.challenge import Challenge
 from nav_eval_server.cli import COMMANDS
+from nav_eval_server.evaluator import COMMAND
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Submission, Team
 from nav_eval_server.opening import CHANGED, CHECKED, OPENED
 from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.files import LOG
+from nav_eval_server.queue.standing import stand
 from nav_eval_server.queue.states import FINAL, State
 from nav_eval_server.serving import children, module, serve
 from nav_eval_server.settings import current
@@ -37,11 +41,10 @@ from patience import PATIENCE, until
 from server.chaos import children_of
 from server.competition import phase
 from server.conftest import Make, use
-from server.serving import Served, free_port, joined, serving
+from server.serving import Served, free_port, joined, nav_eval, serving
 from server.stand_in import EPISODES
 from variables_set import values
 
-NAV_EVAL = (sys.executable, "-c", "from nav_eval.cli import main; main()")
 TOKEN = "a-token-of-the-team"
 QUICK = {"retry_seconds": 1, "patience_seconds": 1, "probe_seconds": 1}
 
@@ -87,23 +90,29 @@ def test_serve_hands_the_proxy_on(make: Make) -> None:
         assert web.command[4:7] == ["0.0.0.0", "1", told]
 
 
-def test_a_service_and_a_file_are_judged_whatever_variables_are_set(
+def test_services_and_files_are_judged_whatever_variables_are_set(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By a shell that speaks Chinese, and is also used to enter other competitions."""
     for name, value in values(tmp_path).items():
         monkeypatch.setenv(name, value)
-    challenge = make(endpoints=QUICK, phases={"dev": phase(), "files": phase("predictions")})
+    phases = {"dev": phase(), "files": phase("predictions"), "final": phase() | {"board": "private"}}
+    challenge = make(endpoints=QUICK, phases=phases)
     dispatcher = Dispatcher(challenge)
     predictions = _predictions(challenge.evaluation["dataset"]["data_path"])
-    with start(RandomAgent, protocol="rest", port=0, token=TOKEN) as agent, serving(challenge) as served:
-        aurora = team("aurora", agent.endpoint, TOKEN)
+    with (
+        start(RandomAgent, protocol="rest", port=0, token=TOKEN) as agent,
+        start(Raising, protocol="rest", port=0) as broken,
+        serving(challenge) as served,
+    ):
+        aurora, boreas = team("aurora", agent.endpoint, TOKEN), team("boreas", broken.endpoint)
         live = dispatcher.submit(aurora, "dev", endpoint=aurora.endpoints.get())
+        failing = dispatcher.submit(boreas, "final", endpoint=boreas.endpoints.get())
         file = dispatcher.submit(aurora, "files", predictions=predictions)
         bad = dispatcher.submit(aurora, "files", predictions=b"[{}]")
         deep = dispatcher.submit(aurora, "files", predictions=b"[" * 100_000)
         until(lambda: served.healthz() == 200, "healthz")
-        until(lambda: all(map(finished, (live, file, bad, deep))), "four submissions")
+        until(lambda: all(map(finished, (live, failing, file, bad, deep))), "five submissions")
     played = Submission.objects.get(pk=live.pk)
     assert (played.state, played.episodes_total) == (State.DONE, 5), list(Attempt.objects.values())
     assert Episode.objects.filter(submission=live).count() == 5
@@ -124,6 +133,18 @@ def test_a_service_and_a_file_are_judged_whatever_variables_are_set(
     assert events.broken() is None
     held = [path for path in challenge.folder.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
     assert held == []
+    raised_in_every_episode(challenge, failing.id)
+
+
+def raised_in_every_episode(challenge: Challenge, key: str) -> None:
+    """A team is told why, in a phase whose figures are hidden; its log says so too, and not where it lies."""
+    found = stand(challenge, Submission.objects.get(pk=key), "en", timezone.now())
+    assert found.submission.state == State.DONE
+    assert found.tally.by_status == {"agent_error": 5}
+    assert [("ValueError: canary: my model is not loaded" in reason.text) for reason in found.reasons] == [True]
+    log = Dispatcher(challenge).inbox(key).read(LOG).decode()
+    assert log.count("canary: my model is not loaded") >= 5
+    assert str(challenge.folder) not in log
 
 
 def _predictions(data: str) -> bytes:
@@ -134,6 +155,11 @@ def _predictions(data: str) -> bytes:
         for n in range(len(item["instructions"]))
     ]
     return json.dumps(rows).encode()
+
+
+class Raising(RandomAgent):
+    def act(self, observation: dict[str, Any]) -> Any:
+        raise ValueError("canary: my model is not loaded")
 
 
 class Slow(RandomAgent):
@@ -169,7 +195,7 @@ def test_another_machine_goes_on_where_one_was_lost(make: Make, protocol: Litera
     assert by_attempt[1] >= 2
     assert sum(by_attempt.values()) == 5
     run = Folder(challenge.folder).runs / submission.id
-    replayed = subprocess.run([*NAV_EVAL, "replay", str(run)], capture_output=True, text=True)
+    replayed = nav_eval("replay", run)
     assert replayed.returncode == 0, replayed.stdout + replayed.stderr
     assert len(json.loads((run / "manifest.json").read_text())["sittings"]) >= 2
     assert not Event.objects.filter(action="contradiction").exists()
@@ -202,7 +228,7 @@ def test_what_is_served_is_in_the_way_of_a_second_and_holds_three_hundred_browse
     """A port that is taken, a folder that is being served, a token that the server does not know; and each browser has
     its answer while all the others are still there: then all that is served takes less than 400 MB."""
     file, port = Folder(make().folder).challenge, free_port()
-    command = [*NAV_EVAL, "competition", "serve", str(file), "--jobs", "1", "--port", str(port)]
+    command = [*COMMAND, "competition", "serve", str(file), "--jobs", "1", "--port", str(port)]
     first = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert first.stderr is not None
@@ -213,9 +239,7 @@ def test_what_is_served_is_in_the_way_of_a_second_and_holds_three_hundred_browse
                 serve(file, port=where)
         (file.parent / "token").write_text("x")
         join = ["--join", f"http://127.0.0.1:{port}", "--token-file", "token", "--work-in", "other"]
-        said = subprocess.run(
-            [*NAV_EVAL, "competition", "worker", *join], cwd=file.parent, capture_output=True, text=True
-        )
+        said = nav_eval("competition", "worker", *join, cwd=file.parent)
         assert (said.returncode, "does not know this worker's token" in said.stderr) == (2, True), said.stderr
         with ExitStack() as kept:
             for _ in range(300):
@@ -247,7 +271,7 @@ LEAVES_FREE: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def command(make: Make, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+def command(make: Make, forks: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Call a command with an open phase's challenge.yaml, in this process, which then begins no other."""
     challenge = make()
     monkeypatch.setattr("nav_eval_server.settings.configure", use)
@@ -291,11 +315,13 @@ def test_the_table_above_names_every_command_that_freezes_nothing() -> None:
     assert COMMANDS.keys() - LEAVES_FREE == {"serve", "freeze", "init", "worker", "restore"}
 
 
-@pytest.mark.parametrize("name", LEAVES_FREE)
-def test_a_command_that_serves_nobody_leaves_the_rules_free(command: Callable[..., int], name: str) -> None:
+def test_a_command_that_serves_nobody_leaves_the_rules_free(command: Callable[..., int]) -> None:
     """Though a phase is open: an organiser may look, and make a token, before the rules are what they shall be."""
-    command(name, **LEAVES_FREE[name])
-    assert openings() == 0
+    found = {}
+    for name, options in LEAVES_FREE.items():
+        command(name, **options)
+        found[name] = openings()
+    assert found == dict.fromkeys(LEAVES_FREE, 0)
     change_rules()
     command("serve", port=free_port())
     assert openings() == 1

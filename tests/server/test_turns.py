@@ -292,7 +292,7 @@ def seconds_until_done(make: Make, workers: int, hanging: int, honest: int) -> l
 
 
 @pytest.mark.parametrize(
-    ("workers", "teams"), [(1, 20), *(pytest.param(workers, 40, marks=pytest.mark.soak) for workers in (1, 3))]
+    ("workers", "teams"), [(1, 10), *(pytest.param(workers, 40, marks=pytest.mark.soak) for workers in (1, 3))]
 )
 def test_services_that_hang_delay_the_others_little(make: Make, tmp_path: Path, workers: int, teams: int) -> None:
     """A tenth of the teams: the 95th percentile of the others is within 1.5 times of that without them."""

@@ -6,8 +6,6 @@ import csv
 import json
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -28,9 +26,9 @@ from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import State
 from server.competition import ANSWERS
 from server.conftest import use
+from server.serving import nav_eval
 
 FIRST = Path(__file__).with_name("first_version")
-MAIN = [sys.executable, "-c", "from nav_eval.cli import main; main()", "competition"]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +40,7 @@ def looked_at(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(FIRST / "challenge.yaml", file)
     with closing(sqlite3.connect(Folder(folder).database)) as database:
         database.executescript((FIRST / "database.sql").read_text())
-    said = subprocess.run([*MAIN, "doctor", str(file)], capture_output=True, text=True)
+    said = nav_eval("competition", "doctor", file)
     assert "ok   audit log and board snapshots are whole" in said.stdout, said.stderr
     return folder
 

@@ -118,7 +118,7 @@ def last_alive(work: Path) -> float:
     ],
 )
 def test_the_evaluator_says_what_is_wrong_with_its_configuration(
-    agent: str, tmp_path: Path, wrong: str, told: list[str]
+    agent: str, tmp_path: Path, forks: None, wrong: str, told: list[str]
 ) -> None:
     """By its exit code and its last message, all lines of it: the real one's."""
     server = Double()

@@ -31,8 +31,10 @@ class Server:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputError(f"--join {url!r} is not an address. Write for example https://challenge.example.org.")
-        self._secure, self._host, self._port = parts.scheme == "https", parts.hostname, parts.port
-        port = parts.port or (443 if self._secure else 80)
+        self._host, self._port = parts.hostname, parts.port
+        secure = parts.scheme == "https"
+        self._trusted = ssl.create_default_context() if secure else None
+        port = parts.port or (443 if secure else 80)
         host = f"[{self._host}]" if ":" in self._host else self._host
         self.joined = f"{parts.scheme}+join://{host}:{port}{parts.path.rstrip('/')}"
         """Where a service is that has called this server."""
@@ -85,9 +87,8 @@ class Server:
         return _checked(answer.status, content)
 
     def _connection(self) -> http.client.HTTPConnection:
-        if self._secure:
-            context = ssl.create_default_context()
-            return http.client.HTTPSConnection(self._host, self._port, timeout=SECONDS, context=context)
+        if self._trusted is not None:
+            return http.client.HTTPSConnection(self._host, self._port, timeout=SECONDS, context=self._trusted)
         return http.client.HTTPConnection(self._host, self._port, timeout=SECONDS)
 
 
