@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,8 +176,9 @@ def _flat_block(quads: _Quads, chosen: NDArray[np.int64], nu: int, nv: int) -> _
     return points.reshape(-1, 3), normals, uvs, triangles, labels, np.repeat(quads.charted[chosen], count), light
 
 
+@lru_cache(1024)
 def _pattern(nu: int, nv: int) -> NDArray[np.int64]:
-    """Triangles of a grid, the diagonals alternating so that light blends evenly."""
+    """Triangles of a grid, the diagonals alternating so that light blends evenly. Not to be changed."""
     i, k = np.meshgrid(np.arange(nu), np.arange(nv))
     a = (k * (nu + 1) + i).reshape(-1)
     b, c, d = a + 1, a + nu + 2, a + nu + 1
