@@ -74,8 +74,8 @@ class Charts:
         for (x, y), (wide, high) in zip(self.first.tolist(), self.size.tolist(), strict=True):
             own = values[start : start + wide * high].reshape(high, wide, 3)
             start += wide * high
-            bordered = np.pad(own, ((BORDER, BORDER), (BORDER, BORDER), (0, 0)), mode="edge")
-            image[y - BORDER : y + high + BORDER, x - BORDER : x + wide + BORDER] = bordered
+            rows, columns = (np.arange(-BORDER, n + BORDER).clip(0, n - 1) for n in (high, wide))
+            image[y - BORDER : y + high + BORDER, x - BORDER : x + wide + BORDER] = own[rows[:, None], columns]
         return image
 
 
