@@ -163,7 +163,7 @@ class Loaded(JITCodeLibrary):
     @classmethod
     def _unserialize(cls, codegen: Any, state: Any) -> Any:
         name, _, (machine_code, bitcode, symbols) = state
-        library = cls(codegen, name)
+        library: Any = cls(codegen, name)
         library.enable_object_caching()
         library._set_compiled_object(machine_code)
         library._finalize_final_module()
