@@ -24,8 +24,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from llvmlite import binding
 from numba.core import serialize
 from numba.core.caching import _Cache
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
@@ -36,6 +38,8 @@ from nav_eval.logging import get_logger
 
 DIGEST_BYTES = 32
 SUFFIX = ".nbc"
+FORMAT = 2
+"""Of what a file holds; one of another format is not asked for."""
 MAX_WAIT = 300.0
 """Seconds that a process waits for another's compilation before it compiles for itself."""
 POLL_SECONDS = 0.05
@@ -93,7 +97,7 @@ class MachineCode(_Cache):
 
     def file(self, signature: Any, codegen: Any) -> Path:
         """Where the code for `signature` on this processor is kept."""
-        what = repr((self._identity, signature, codegen.magic_tuple())).encode()
+        what = repr((FORMAT, self._identity, signature, codegen.magic_tuple())).encode()
         return self._directory / f"{self._name}-{hashlib.sha256(what).hexdigest()[:24]}{SUFFIX}"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -110,13 +114,14 @@ class MachineCode(_Cache):
                 path.unlink()
             return None
         rebuilt: Any = CompileResult._rebuild
-        return rebuilt(target_context, *pickle.loads(memoryview(stored)[DIGEST_BYTES:]))
+        with _loading(target_context.codegen()):
+            return rebuilt(target_context, *pickle.loads(memoryview(stored)[DIGEST_BYTES:]))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled function, unless it holds addresses of this process."""
         if data.library.has_dynamic_globals:
             return
-        path, content = self.file(sig, data.codegen), _pickled(data._reduce())
+        path, content = self.file(sig, data.codegen), _pickled(_with_symbols(data))
         try:
             _write(path, hashlib.sha256(content).digest() + content)
         except OSError as error:
@@ -148,6 +153,49 @@ def _import_array_functions() -> None:
 def _find_scipy() -> None:
     if find_spec("scipy") is None:
         raise ImportError("scipy is not installed")
+
+
+class Loaded(JITCodeLibrary):
+    """Machine code from the cache. Its bitcode, which only kernels that call it need, is not parsed before they ask."""
+
+    _bitcode = b""
+
+    @classmethod
+    def _unserialize(cls, codegen: Any, state: Any) -> Any:
+        name, _, (machine_code, bitcode, symbols) = state
+        library: Any = cls(codegen, name)
+        library.enable_object_caching()
+        library._set_compiled_object(machine_code)
+        library._finalize_final_module()
+        library._bitcode = bitcode
+        codegen._engine._defined_symbols |= symbols
+        return library
+
+    def _get_module_for_linking(self) -> Any:
+        if self._shared_module is None:
+            self._shared_module = binding.parse_bitcode(self._bitcode)
+        return self._shared_module
+
+
+def _with_symbols(data: Any) -> Any:
+    """What numba keeps of a compiled function, and the names that its bitcode defines."""
+    (name, kind, code), *rest = data._reduce()
+    module = data.library._get_module_for_linking()
+    symbols = {
+        one.name for group in (module.functions, module.global_variables) for one in group if not one.is_declaration
+    }
+    return (name, kind, (*code, symbols)), *rest
+
+
+@contextmanager
+def _loading(codegen: Any) -> Iterator[None]:
+    """Under the compiler's lock, which numba holds here: libraries that are read are `Loaded`."""
+    before = codegen._library_class
+    codegen._library_class = Loaded
+    try:
+        yield
+    finally:
+        codegen._library_class = before
 
 
 class Notice:

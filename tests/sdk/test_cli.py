@@ -362,3 +362,14 @@ def test_an_agent_that_reads_small_sensors_without_naming_them_is_checked(tmp_pa
     with start(scope["Teller"], port=0).wait_loaded() as server:
         told = run("check", server.endpoint, "--actions", str(tmp_path / "actions.json"))
     assert told.returncode == 0, told.stdout
+
+
+def test_threads_are_set_before_the_agents_module_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in cli.THREADS:
+        monkeypatch.setenv(name, "9")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sys.modules, "heavy", None)
+    del sys.modules["heavy"]
+    (tmp_path / "heavy.py").write_text("import os\nSEEN = dict(os.environ)\n\n\nclass Agent: ...\n")
+    cli.own_options(["serve", "heavy:Agent", "--cpu-threads", "2"])
+    assert {sys.modules["heavy"].SEEN[name] for name in cli.THREADS} == {"2"}

@@ -72,7 +72,7 @@ def test_nothing_is_met_where_nothing_is() -> None:
 def texels(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where the lightmap's texels lie (N, 3), the objects that they are of (N,), and how bright they are (N,)."""
     patches = world.mesh.patches
-    chart, u, v = patches.charts.texels()
+    chart, u, v = patches.charts.texels
     low, high = (
         patches.corners[chart, k] * (1 - u)[:, None] + patches.corners[chart, j] * u[:, None]
         for k, j in ((0, 1), (3, 2))

@@ -30,24 +30,27 @@ TOLD_SECONDS = 10.0
 POLL_SECONDS = 0.1
 
 
-def warm(say: Callable[[str], None]) -> None:
-    """Compile what is not compiled yet; `say` is told once if anything is, then every ten seconds how far."""
-    if is_warm():
+def warm(say: Callable[[str], None], without: Sequence[str] = ()) -> None:
+    """Compile what is not compiled yet; `say` is told once if anything is, then every ten seconds how far.
+
+    `without`: parts that are left for whoever needs them first.
+    """
+    if is_warm(without):
         return
     context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=compile_part, args=(name,)) for name in PARTS]
+    processes = [context.Process(target=compile_part, args=(name,)) for name in PARTS if name not in without]
     for process in processes:
         process.start()
     _tell_until_ended(processes, say)
     if all(process.exitcode == 0 for process in processes):
-        _touch(_marker())
+        _touch(_marker(without))
     else:
         get_logger(__name__).warning("Not everything could be compiled beforehand; the rest is when it is needed.")
 
 
-def is_warm() -> bool:
-    """True if this version of the engine was compiled into the present cache before."""
-    return _marker().exists()
+def is_warm(without: Sequence[str] = ()) -> bool:
+    """True if this version of the engine, or what is asked of it, was compiled into the present cache before."""
+    return _marker().exists() or _marker(without).exists()
 
 
 def compile_part(name: str) -> None:
@@ -83,10 +86,11 @@ def _kernels() -> int:
     return sum(len(re.findall(r"^ *@kernel\(", source, re.MULTILINE)) for source in sources)
 
 
-def _marker() -> Path:
+def _marker(without: Sequence[str] = ()) -> Path:
     import numba
 
-    return cache_home() / "kernels" / f"engine-{source_hash(HERE)}-numba{numba.__version__}.warm"
+    what = "-".join(("engine", *(f"no_{name}" for name in without), source_hash(HERE)))
+    return cache_home() / "kernels" / f"{what}-numba{numba.__version__}.warm"
 
 
 def _touch(marker: Path) -> None:

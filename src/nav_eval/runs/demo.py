@@ -28,8 +28,8 @@ from nav_eval.runs.registry import benchmark_config
 AGENTS = {"random": "rest", "learned": "rest", "grounded": "grpc"}
 """Name -> protocol."""
 FILMED = "grounded"
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-"""For an agent beside its evaluator: the products of a small network on all cores take them away from the frames."""
+BESIDE = ("--max-sessions", "2", "--cpu-threads", "1")
+"""The products of a small network on all cores would take them away from the frames of the evaluator beside it."""
 PHRASINGS = 3
 """Of each path, in each language; English first."""
 
@@ -49,7 +49,7 @@ def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watcher: Wat
 
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    warm(say)
+    warm(say, without=("people",))
     say(f"Making {2 if quick else 3} furnished homes and instructions in English and Chinese ...")
     config = demo_config(quick=quick)
     effective = Effective.of(config)
@@ -97,8 +97,8 @@ def served(agent: str, protocol: str) -> Iterator[str]:
     """An agent as a service in a process of its own; yields its endpoint."""
     port = _free_port()
     command = [sys.executable, "-m", "nav_eval_sdk", "serve", agent, "--protocol", protocol, "--port", str(port)]
-    environment = ONE_THREAD | os.environ | {"PYTHONSAFEPATH": "1"}  # a copy.py in the user's folder is not Python's
-    process = subprocess.Popen([*command, "--max-sessions", "2"], stdout=subprocess.DEVNULL, env=environment)
+    environment = os.environ | {"PYTHONSAFEPATH": "1"}  # a copy.py in the user's folder is not Python's
+    process = subprocess.Popen([*command, *BESIDE], stdout=subprocess.DEVNULL, env=environment)
     try:
         _until_it_listens(process, port, agent)
         yield f"127.0.0.1:{port}"

@@ -27,6 +27,8 @@ from nav_eval_sdk.protocol.version import DEFAULT_PORT, SDK_VERSION
 from nav_eval_sdk.usage import BAD_INPUT, FINDINGS, OUR_FAULT, UNUSABLE, Parser, Spoken, UsageError, complain, say
 from nav_eval_sdk.variables import AGENT_TOKEN, AGENT_TOKEN_FILE
 
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""What numpy's and PyTorch's libraries read when they are imported."""
 CA = "PEM; the authority that signed the service's certificate (turns TLS on)"
 
 
@@ -95,6 +97,8 @@ def own_options(words: Sequence[str]) -> Any:
         return None
     try:
         given, _ = parser(kind=_First).parse_known_args([word for word in words if word not in ("-h", "--help")])
+        if given.cpu_threads is not None:
+            os.environ.update(dict.fromkeys(THREADS, str(max(given.cpu_threads, 1))))
         return options_of(load_agent(given.agent))
     except Exception:  # noqa: BLE001 - whatever is wrong here is told when the command runs
         return None
@@ -169,6 +173,13 @@ def _add_sessions(command: Any) -> None:
         type=float,
         default=30.0,
         help="seconds after which a silent session may be replaced; default: 30",
+    )
+    command.add_argument(
+        "--cpu-threads",
+        type=int,
+        metavar="N",
+        help="cores for each of the agent's products of matrices (OpenBLAS, MKL, OpenMP), fewer beside an evaluator "
+        "on the same machine; default: as these libraries choose, mostly all",
     )
 
 

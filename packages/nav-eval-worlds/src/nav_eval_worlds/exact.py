@@ -108,14 +108,10 @@ def length(v: Floats) -> Floats:
 
 def cross(a: Floats, b: Floats) -> Floats:
     """Cross product of the last axis. All (..., 3)."""
-    return np.stack(
-        [
-            a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1],
-            a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2],
-            a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0],
-        ],
-        axis=-1,
-    )
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    for axis, (i, k) in enumerate(((1, 2), (2, 0), (0, 1))):
+        out[..., axis] = a[..., i] * b[..., k] - a[..., k] * b[..., i]
+    return out
 
 
 def normalised(v: Floats) -> Floats:

@@ -40,7 +40,7 @@ def bake(
     on_progress(0.15)
     free = np.flatnonzero(~mesh.lit)
     charts = mesh.patches.charts
-    halved = charts.halved()
+    halved = charts.halved
     sharp, soft = (places(grid, mesh, chosen, free) for chosen in (charts, halved))
     shining = Shining.of(plan, items, day)
     soup = opaque(mesh, items)

@@ -61,7 +61,7 @@ def bounced(
     grid: Grid, charts: Charts, halved: Charts, sharp: Places, soft: Places, direct: Floats, back: Floats
 ) -> Floats:
     """(N, 3) light that has met at least one surface, at the places `sharp`."""
-    probes, vertices = Probes(grid), len(sharp) - len(charts.texels()[0])
+    probes, vertices = Probes(grid), len(sharp) - len(charts.texels[0])
     weights, out, coarse = sharp.open.astype(np.float64), np.zeros((len(sharp), 3)), np.zeros((len(soft), 3))
     for _ in range(_BOUNCES):
         probes.fill(sharp.points.at, sharp.points.normal, (direct + out) * back, weights)

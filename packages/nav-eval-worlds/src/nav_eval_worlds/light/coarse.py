@@ -22,7 +22,7 @@ def fill(charts: Charts, at: Places, values: Floats) -> None:
 
 def refined(charts: Charts, halved: Charts, coarse: Floats, vertices: int) -> Floats:
     """From the halved charts' texels to those of the charts (N, 3); the vertices that follow stay."""
-    chart, u, v = charts.texels()
+    chart, u, v = charts.texels
     out = np.zeros((len(chart) + vertices, 3))
     bounce.refine(chart, u, v, halved.size, halved.begins, coarse, out[: len(chart)])
     out[len(chart) :] = coarse[len(coarse) - vertices :]

@@ -24,7 +24,7 @@ _BESIDE, _BESIDE_SHARE = 0.1, 0.7
 def grounded(mesh: Mesh, items: Sequence[Item], at: Places) -> Floats:
     """(N, 1) what floors and tops keep of their light close to what stands on them."""
     out = np.ones((len(at), 1))
-    chart, _, _ = mesh.patches.charts.texels()
+    chart, _, _ = mesh.patches.charts.texels
     level = at.points.normal[: len(chart), 1] > 0.9
     rows = np.flatnonzero(level & (at.open[: len(chart)] > 0) & ~mesh.patches.thin[chart])
     loose = np.asarray([False, *(item.support != "shell" for item in items)])[mesh.objects[mesh.triangles[:, 0]]]
@@ -45,7 +45,7 @@ def lifted(mesh: Mesh, at: Places, light: Floats, free: NDArray[np.int64]) -> Fl
 
     light: (N, 3), a row for each of `at`; free: (F,) vertices.
     """
-    chart, _, _ = mesh.patches.charts.texels()
+    chart, _, _ = mesh.patches.charts.texels
     objects = np.concatenate([mesh.patches.labels[chart, 1], mesh.objects[free]]).astype(np.int64)
     thin = np.concatenate([mesh.patches.thin[chart], _narrow(mesh)[free]])
     rows = np.flatnonzero(np.isin(objects, objects[thin]))

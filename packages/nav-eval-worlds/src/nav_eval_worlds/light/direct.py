@@ -63,7 +63,7 @@ def soft_light(
     grid: Grid, soup: Soup, charts: Charts, halved: Charts, sharp: Places, soft: Places, shining: Shining
 ) -> Floats:
     """(N, 3) light from the sky and from lamps, at the places `sharp`: from `soft`, but where shadows have edges."""
-    texels = len(charts.texels()[0])
+    texels = len(charts.texels[0])
     vertices = len(sharp) - texels
     coarse = _gathered(grid, Close(soup, standing(), 0.0), soft, len(soft) - vertices, shining)
     fill(halved, soft, coarse)
@@ -76,7 +76,7 @@ def soft_light(
 
 def _edges(charts: Charts, halved: Charts, bright: Floats, soft: Places) -> NDArray[np.bool_]:
     """(N,) where, among the texels of `charts`, an edge of a shadow passes."""
-    texels = charts.texels()
+    texels = charts.texels
     edge, usual = np.zeros(len(texels[0]), np.uint8), float(np.median(bright[soft.open[: len(bright)] > 0]))
     bounce.uneven(*texels, halved.size, halved.begins, bright, _EDGE, usual, edge)
     return edge > 0
@@ -96,7 +96,7 @@ def sunlight(grid: Grid, soup: Soup, mesh: Mesh, at: Places, windows: Windows, d
     """(N, 3) light straight from the sun."""
     amount = np.zeros(len(at))
     if day.sun is not None:
-        texels = Texels(*mesh.patches.charts.texels(), mesh.patches.corners, mesh.patches.charts.size)
+        texels = Texels(*mesh.patches.charts.texels, mesh.patches.corners, mesh.patches.charts.size)
         rays = (windows, _disc(day.sun), np.asarray(_SHIFTS))
         sources.sunlight(grid, soup, standing(), at.points, at.starts, at.open, texels, *rays, amount)
     return np.asarray(amount[:, None] * (np.asarray(day.sun_colour) * _SUN))

@@ -23,7 +23,7 @@ def matt(mesh: Mesh, free: NDArray[np.int64]) -> Floats:
 
 def materials(mesh: Mesh, free: NDArray[np.int64]) -> NDArray[np.int32]:
     """(N,) of the texels of all charts, then of the vertices `free`."""
-    chart, _, _ = mesh.patches.charts.texels()
+    chart, _, _ = mesh.patches.charts.texels
     return np.concatenate([mesh.patches.labels[chart, 0], mesh.materials[free]])
 
 

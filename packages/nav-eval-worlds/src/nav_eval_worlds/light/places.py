@@ -44,7 +44,7 @@ class Places:
 
 def places(grid: Grid, mesh: Mesh, charts: Charts, free: NDArray[np.int64]) -> Places:
     """The texels of all charts, then the vertices `free`. free: (F,)."""
-    chart, u, v = charts.texels()
+    chart, u, v = charts.texels
     corners = mesh.patches.corners
     a, b, c, d = (corners[:, k] for k in range(4))
     weights = ((1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v)

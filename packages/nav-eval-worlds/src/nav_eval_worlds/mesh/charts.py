@@ -7,6 +7,7 @@ share, and a border of copies round each keeps the other charts two texels away.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ _LEAST_BUILT_IN, _LEAST_FURNITURE = 0.1, 0.3
 """Square metres from which a quad of the building, or of a thing in it, gets a chart."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Charts:
     """C charts in an atlas of `shape` (height, width) texels.
 
@@ -46,16 +47,18 @@ class Charts:
         v = np.stack([low[:, 1], low[:, 1], high[:, 1], high[:, 1]], axis=1) / self.shape[0]
         return np.stack([u, v], axis=-1)
 
-    @property
+    @cached_property
     def begins(self) -> NDArray[np.int64]:
         """(C,) which of the texels is each chart's first."""
         counts = self.size[:, 0] * self.size[:, 1]
         return np.asarray(np.cumsum(counts) - counts)
 
+    @cached_property
     def halved(self) -> Charts:
         """The same charts with about half as many texels each way, from edge to edge; they lie in no atlas."""
         return Charts(self.quads, self.first, self.size // 2 + 1, self.shape)
 
+    @cached_property
     def texels(self) -> tuple[NDArray[np.int64], Floats, Floats]:
         """The chart of each texel (N,), and its place on the quad, u and v from 0 to 1."""
         counts = self.size[:, 0] * self.size[:, 1]
@@ -71,8 +74,8 @@ class Charts:
         for (x, y), (wide, high) in zip(self.first.tolist(), self.size.tolist(), strict=True):
             own = values[start : start + wide * high].reshape(high, wide, 3)
             start += wide * high
-            bordered = np.pad(own, ((BORDER, BORDER), (BORDER, BORDER), (0, 0)), mode="edge")
-            image[y - BORDER : y + high + BORDER, x - BORDER : x + wide + BORDER] = bordered
+            rows, columns = (np.arange(-BORDER, n + BORDER).clip(0, n - 1) for n in (high, wide))
+            image[y - BORDER : y + high + BORDER, x - BORDER : x + wide + BORDER] = own[rows[:, None], columns]
         return image
 
 

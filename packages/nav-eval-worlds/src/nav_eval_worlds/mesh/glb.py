@@ -134,11 +134,12 @@ def png(texels: NDArray[np.uint8]) -> bytes:
     """(H, W, 3) uint8 as a PNG file; with a palette, a third smaller, where 256 colours are enough."""
     from PIL import Image
 
-    colours = _few_colours(texels)
-    if colours is None:
+    few = _few_colours(texels)
+    if few is None:
         image = Image.fromarray(texels)
     else:
-        image = Image.fromarray(np.searchsorted(colours, _packed(texels)).astype(np.uint8))
+        colours, which = few
+        image = Image.fromarray(which.astype(np.uint8))
         image.putpalette(
             np.stack([colours >> 16, colours >> 8 & 255, colours & 255], axis=1).astype(np.uint8).tobytes()
         )
@@ -147,19 +148,26 @@ def png(texels: NDArray[np.uint8]) -> bytes:
     return out.getvalue()
 
 
-def _few_colours(texels: NDArray[np.uint8]) -> NDArray[np.uint32] | None:
-    """All colours, packed and sorted, or None where there are more than 256: most pictures show that in a few rows."""
-    for rows in (8, len(texels)):
-        colours = np.unique(_packed(texels[:rows]))
+def _few_colours(texels: NDArray[np.uint8]) -> tuple[NDArray[np.uint32], NDArray[np.intp]] | None:
+    """All colours, packed and sorted, and which of them each texel has (H, W); None where there are more than 256.
+
+    Most pictures show that in a few rows.
+    """
+    packed = _packed(texels)
+    for rows in (2, 16, len(packed)):
+        colours = np.unique(packed[:rows])
         if len(colours) > 256:
             return None
-    return colours
+    return colours, np.searchsorted(colours, packed)
 
 
 def _packed(texels: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """(H, W) 0xRRGGBB of (H, W, 3)."""
-    red, green, blue = np.moveaxis(texels.astype(np.uint32), -1, 0)
-    return np.asarray(red << 16 | green << 8 | blue)
+    packed = texels[..., 0].astype(np.uint32)
+    for channel in (1, 2):
+        packed <<= 8
+        packed |= texels[..., channel]
+    return packed
 
 
 def _container(head: bytes, body: bytes) -> bytes:

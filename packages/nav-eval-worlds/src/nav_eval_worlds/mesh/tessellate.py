@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,11 +49,12 @@ def tessellate(items: Sequence[Item], triangles: int) -> Mesh:
     chosen = quads.charts.quads
     thin = quads.sizes[chosen].min(axis=1) < THIN
     patches = Patches(quads.charts, quads.corners[chosen], thin, quads.labels[chosen])
-    aim = triangles - triangles // 20
+    measured, aim = _Grids.of([grid for _, _, grid in grids]), triangles - triangles // 20
     for _ in range(_TRIES):
-        cut = _cut_for(quads, [grid for _, _, grid in grids], aim)
+        cut = _cut_for(quads, measured, aim)
         blocks = _flat_blocks(quads, cut)
-        blocks += _smoothed([_curved_block(index, item, grid, names, cut) for index, item, grid in grids])
+        fine = cut.curved(measured).tolist()
+        blocks += _smoothed([_curved_block(*one, names, nu, nv) for one, (nu, nv) in zip(grids, fine, strict=True)])
         mesh = welded(_joined(blocks, tuple(names), patches), shell)
         if len(mesh.triangles) <= triangles:
             break
@@ -99,19 +101,37 @@ class _Cut:
         limit = np.where(quads.charted, limit, np.minimum(limit, self.edge))[:, None]
         return np.maximum(np.ceil(quads.sizes / limit - 1e-9), 1).astype(np.int64)
 
-    def curved(self, grid: Grid) -> tuple[int, int]:
-        least, edge = grid.rough if _extent(grid) < self.rough else grid.least, self.edge * 0.6
-        nu = max(least[0], -int(-grid.size[0] // edge))
-        nv = max(least[1], -int(-grid.size[1] // edge)) // least[1] * least[1]
-        return nu, nv
+    def curved(self, grids: _Grids) -> NDArray[np.int64]:
+        """Cells of each grid (G, 2)."""
+        least = np.where((grids.extents < self.rough)[:, None], grids.rough, grids.least)
+        cells = np.maximum(least, -(-grids.sizes // (self.edge * 0.6)).astype(np.int64))
+        cells[:, 1] = cells[:, 1] // least[:, 1] * least[:, 1]
+        return cells
 
 
-def _cut_for(quads: _Quads, grids: list[Grid], triangles: int) -> _Cut:
+@dataclass(frozen=True, slots=True)
+class _Grids:
+    """Of all curved grids: metres (G, 2), size (G,), and cells (G, 2) that keep and that barely keep their shapes."""
+
+    sizes: Floats
+    extents: Floats
+    least: NDArray[np.int64]
+    rough: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, grids: Sequence[Grid]) -> _Grids:
+        sizes, least, rough = ([getattr(grid, name) for grid in grids] for name in ("size", "least", "rough"))
+        extents = np.asarray([_extent(grid) for grid in grids], np.float64)
+        cells = (np.asarray(one, np.int64).reshape(-1, 2) for one in (least, rough))
+        return cls(np.asarray(sizes, np.float64).reshape(-1, 2), extents, *cells)
+
+
+def _cut_for(quads: _Quads, grids: _Grids, triangles: int) -> _Cut:
     """The longest edge whose mesh has at most `triangles` triangles, or the coarsest there is."""
 
     def count(cut: _Cut) -> int:
-        cells = cut.flat(quads)
-        return 2 * (int((cells[:, 0] * cells[:, 1]).sum()) + sum(a * b for a, b in map(cut.curved, grids)))
+        flat, curved = cut.flat(quads), cut.curved(grids)
+        return 2 * int((flat[:, 0] * flat[:, 1]).sum() + (curved[:, 0] * curved[:, 1]).sum())
 
     rough = _least_rough(grids, lambda rough: count(_Cut(_COARSEST / 1000, rough)) > triangles)
     low, high = _FINEST, _COARSEST
@@ -128,9 +148,9 @@ def _extent(grid: Grid) -> float:
     return grid.size[0] * max(grid.size[1], grid.size[0] / 4)
 
 
-def _least_rough(grids: list[Grid], too_many: Callable[[float], bool]) -> float:
+def _least_rough(grids: _Grids, too_many: Callable[[float], bool]) -> float:
     """The size below which shapes must be simplified, so that the large ones keep theirs the longest."""
-    sizes = [0.0, *sorted({_extent(grid) for grid in grids}), 9e9]
+    sizes = [0.0, *np.unique(grids.extents).tolist(), 9e9]
     low, high = 0, len(sizes) - 1
     while low < high:
         middle = (low + high) // 2
@@ -175,8 +195,9 @@ def _flat_block(quads: _Quads, chosen: NDArray[np.int64], nu: int, nv: int) -> _
     return points.reshape(-1, 3), normals, uvs, triangles, labels, np.repeat(quads.charted[chosen], count), light
 
 
+@lru_cache(1024)
 def _pattern(nu: int, nv: int) -> NDArray[np.int64]:
-    """Triangles of a grid, the diagonals alternating so that light blends evenly."""
+    """Triangles of a grid, the diagonals alternating so that light blends evenly. Not to be changed."""
     i, k = np.meshgrid(np.arange(nu), np.arange(nv))
     a = (k * (nu + 1) + i).reshape(-1)
     b, c, d = a + 1, a + nu + 2, a + nu + 1
@@ -186,8 +207,8 @@ def _pattern(nu: int, nv: int) -> NDArray[np.int64]:
     return np.concatenate([first, second])
 
 
-def _curved_block(index: int, item: Item, grid: Grid, names: dict[str, int], cut: _Cut) -> _Block:
-    points, uvs = grid.evaluate(*cut.curved(grid))
+def _curved_block(index: int, item: Item, grid: Grid, names: dict[str, int], nu: int, nv: int) -> _Block:
+    points, uvs = grid.evaluate(nu, nv)
     x, y, z = item.at
     points = place(points, (x / 1000, y / 1000, z / 1000), item.turn)
     rows, columns = points.shape[:2]

@@ -64,9 +64,14 @@ class Easel:
 
     def fill(self, inside: Floats, colour: Colour, tone: Floats | float = 1.0) -> None:
         """Paint where `inside` is positive: its distance from the edge. inside, tone: (H, W)."""
-        share = np.clip(inside * _SHORT + 0.5, 0, 1)[..., None]
-        own = np.asarray(colour, np.float64) * np.asarray(tone)[..., None]
-        self.image = self.image * (1 - share) + own * share
+        share = np.clip(inside * _SHORT + 0.5, 0, 1)
+        rows, columns = np.flatnonzero(share.any(axis=1)), np.flatnonzero(share.any(axis=0))
+        if not len(rows):
+            return
+        part = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+        own = np.asarray(colour, np.float64) * (tone if isinstance(tone, float) else tone[part][..., None])
+        share = share[part][..., None]
+        self.image[part] = self.image[part] * (1 - share) + own * share
 
     def box(self, x0: float, y0: float, x1: float, y1: float, colour: Colour) -> None:
         self.fill(np.minimum(np.minimum(self.x - x0, x1 - self.x), np.minimum(self.y - y0, y1 - self.y)), colour)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -186,10 +187,16 @@ class Palette:
             return self._papers[number % 2]
         return Paint("picture" if family == "art" else "rug", number=number)
 
+    @cached_property
+    def _mirror(self) -> NDArray[np.uint8]:
+        """What each reflection is before it has a picture. Not to be changed."""
+        return self.texels("mirror")
+
     def texels(self, name: str) -> NDArray[np.uint8]:
         """(H, W, 3) uint8 of a material's texture."""
         paint = self.paint(name)
-        name = "mirror" if name.startswith(REFLECTION) else name
+        if name.startswith(REFLECTION):
+            return self._mirror
         stream = self._stream.child("texture", name)
         if paint.painter == "rug":
             kinds = self.style.rugs

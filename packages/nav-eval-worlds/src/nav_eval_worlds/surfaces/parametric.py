@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -139,7 +140,9 @@ def place(points: Floats, shift: tuple[float, float, float], turn: int) -> Float
     x, y, z = points[..., 0], points[..., 1], points[..., 2]
     for _ in range(turn % 4):
         x, z = z, -x
-    return np.stack([x + shift[0], y + shift[1], z + shift[2]], axis=-1)
+    out = np.empty(points.shape)
+    out[..., 0], out[..., 1], out[..., 2] = x + shift[0], y + shift[1], z + shift[2]
+    return out
 
 
 def _placed(evaluate: Evaluate, shift: tuple[float, float, float], turn: int) -> Evaluate:
@@ -150,6 +153,7 @@ def _placed(evaluate: Evaluate, shift: tuple[float, float, float], turn: int) ->
     return moved
 
 
+@cache
 def lattice(nu: int, nv: int) -> tuple[Floats, Floats]:
     """u and v in [0, 1], each (nv + 1, nu + 1)."""
     u = np.arange(nu + 1, dtype=np.float64) / nu

@@ -77,8 +77,10 @@ def numbers(name: str, assets: Assets = "all") -> tuple[int, ...]:
     """The variants of a maker that a split may have."""
     shape = Shape(0)
     MAKERS[name](shape, Stream("count"))
+    if assets == "all":
+        return tuple(range(shape.count))
     ordered = sorted(range(shape.count), key=lambda k: hashlib.sha256(f"{name}-{k}".encode()).digest())
-    return tuple(sorted(k for place, k in enumerate(ordered) if assets in ("all", _DEALT[place % len(_DEALT)])))
+    return tuple(sorted(k for place, k in enumerate(ordered) if assets == _DEALT[place % len(_DEALT)]))
 
 
 def variants(assets: Assets = "all") -> tuple[str, ...]:
