@@ -158,7 +158,7 @@ def _least_rough(grids: _Grids, too_many: Callable[[float], bool]) -> float:
             low = middle + 1
         else:
             high = middle
-    return sizes[low]
+    return float(sizes[low])
 
 
 _Block = tuple[Floats, Floats, Floats, NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_], Floats]
