@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,12 +50,16 @@ def tessellate(items: Sequence[Item], triangles: int) -> Mesh:
     thin = quads.sizes[chosen].min(axis=1) < THIN
     patches = Patches(quads.charts, quads.corners[chosen], thin, quads.labels[chosen])
     measured, aim = _Grids.of([grid for _, _, grid in grids]), triangles - triangles // 20
-    for _ in range(_TRIES):
-        cut = _cut_for(quads, measured, aim)
+
+    @cache  # a lower aim often leads to the same cut: to the coarsest there is
+    def meshed(cut: _Cut) -> Mesh:
         blocks = _flat_blocks(quads, cut)
         fine = cut.curved(measured).tolist()
         blocks += _smoothed([_curved_block(*one, names, nu, nv) for one, (nu, nv) in zip(grids, fine, strict=True)])
-        mesh = welded(_joined(blocks, tuple(names), patches), shell)
+        return welded(_joined(blocks, tuple(names), patches), shell)
+
+    for _ in range(_TRIES):
+        mesh = meshed(_cut_for(quads, measured, aim))
         if len(mesh.triangles) <= triangles:
             break
         aim -= (len(mesh.triangles) - triangles) * 3 // 2 + 64
