@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -98,3 +99,13 @@ def test_a_simulator_measures_to_whatever_numpy_reads(tmp_path: Path) -> None:
             assert simulator.geodesic_distance(start, end) == pytest.approx(straight)
     assert simulator.geodesic_distance(here, [nav_eval.Place(far), nav_eval.Place(near)]) == straight
     assert simulator.geodesic_distance(here, []) == math.inf
+
+
+def test_an_expert_whose_moves_cannot_follow_the_path_does_not_say_that_there_is_none(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With half turns alone it walks on one line, and the goal lies beside it."""
+    keys = [*write_slab(tmp_path, 0.22), "simulator.motion.turn_angle=180", "dataset.limit=1"]
+    (played,) = nav_eval.evaluate("pointnav", overrides=keys).episodes
+    assert played.status == "evaluator_error"
+    assert re.search(r"a path of \d\.\d\d m leads to the goal, but .* turns of 180 degrees", caplog.text)

@@ -77,6 +77,17 @@ class Expert:
             return self._plan.pop(0) if self._plan else "stop" if last_step else None
         return move
 
+    def fault(self, state: AgentState) -> str:
+        """Why there is no next move from here."""
+        left = self._distance(state.position)
+        if math.isinf(left):
+            return "no path leads from here to the goal."
+        angle = math.degrees(self._motion.turn_angle)
+        return (
+            f"a path of {left:.2f} m leads to the goal, but steps of {self._motion.forward_step:g} m and turns of "
+            f"{angle:g} degrees do not follow it: make simulator.motion.turn_angle smaller, or sliding true."
+        )
+
     def _distance(self, position: Vec3) -> float:
         return float(self._navmesh.geodesic_distance(position, self._goals))
 

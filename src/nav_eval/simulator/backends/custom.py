@@ -310,7 +310,7 @@ class CustomSession(SensorSession):
             )
         move = self._expert.next_move(self._state)
         if move is None:
-            raise SimulatorError(f"episode {self.episode.episode_id}: no path leads from here to the goal.")
+            raise SimulatorError(f"episode {self.episode.episode_id}: {self._expert.fault(self._state)}")
         return Action(move)
 
 
