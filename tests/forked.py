@@ -84,11 +84,12 @@ else:
 """
 PROGRAM = """#!/bin/sh
 {elsewhere} exec {real} "$@"
+rm -f "{path}.$$.child"
 mkfifo "{path}.$$"
 exec 3<> "{path}.$$" 4<&0
 echo $$ > "{path}.orders"
 read -r code <&3
-rm "{path}.$$" "{path}.$$.child"
+rm "{path}.$$"
 exit "$code"
 """
 
@@ -140,6 +141,7 @@ class Running:
         child = Path(f"{program()}.{self._caller.pid}.child")
         until(lambda: child.exists() and child.read_text().endswith("\n"), "a process")
         self.pid = int(child.read_text())
+        child.unlink()
         self.stderr = self._caller.stderr
         self.poll, self.wait, self.communicate = self._caller.poll, self._caller.wait, self._caller.communicate
 

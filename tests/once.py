@@ -34,7 +34,9 @@ def once(name: str, make: Callable[[], Made]) -> Made:
             found: Made = pickle.loads(path.read_bytes())
             return found
         made = make()
-        path.write_bytes(cloudpickle.dumps(made))  # a piece of furniture's model holds functions
+        whole = path.with_suffix(".part")
+        whole.write_bytes(cloudpickle.dumps(made))  # a piece of furniture's model holds functions
+        whole.replace(path)
     return made
 
 
@@ -43,6 +45,7 @@ def once_folder(name: str, fill: Callable[[Path], None]) -> Path:
     folder = Path(os.environ[FOLDER]) / f"{name}-folder"
 
     def make() -> Path:
+        shutil.rmtree(folder, ignore_errors=True)  # of one who failed
         folder.mkdir()
         fill(folder)
         return folder

@@ -114,8 +114,9 @@ class MachineCode(_Cache):
                 path.unlink()
             return None
         rebuilt: Any = CompileResult._rebuild
+        parts = pickle.loads(memoryview(stored)[DIGEST_BYTES:])  # may import a module that compiles
         with _loading(target_context.codegen()):
-            return rebuilt(target_context, *pickle.loads(memoryview(stored)[DIGEST_BYTES:]))
+            return rebuilt(target_context, *parts)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled function, unless it holds addresses of this process."""

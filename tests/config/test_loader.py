@@ -93,6 +93,17 @@ def test_sensors_named_together_are_all_there_are(benchmark):
     assert not load_config(benchmark, environment={"NAV_EVAL_SIMULATOR__SENSORS": "{}"}).simulator.sensors
 
 
+def test_a_group_that_is_added_comes_after_the_file(tmp_path):
+    """In the order of docs/reference/configuration.md, and a value after both."""
+    file = write(tmp_path, "simulator: {body: {height: 1.5, radius: 0.3}}\n")
+    overrides = ["+simulator=locobot", "simulator.body.radius=0.4"]
+    body = load_config("vln-demo", file=file, environment={}, overrides=overrides).simulator.body
+    assert (
+        body.height == load_config(None, environment={}, overrides=["+simulator=locobot"]).simulator.body.height != 1.5
+    )
+    assert body.radius == 0.4
+
+
 def test_the_videos_of_a_sample_need_no_quotes():
     assert load_config("r2r", environment={}, overrides=["output.video=sample(3)"]).output.video == "sample(3)"
 

@@ -180,7 +180,7 @@ class CostlyAgent(VLNAgent):
         return {"action": name, "usage": {**counts, "cost": {"USD": 0.25}}, "said": said}
 
 
-class MisaccountingAgent(VLNAgent):
+class SilentAgent(VLNAgent):
     """Says nothing of its costs and of itself."""
 
     def reset(self, episode): ...

@@ -166,7 +166,11 @@ def test_a_metrics_fault_costs_its_values_and_rescore_heals_them(
 
 
 @pytest.mark.parametrize(
-    ("fault", "on_error"), [*((fault, "fail_episode") for fault in SENSOR_FAULTS), ("sensor raises late", "stop")]
+    ("fault", "on_error"),
+    [
+        *((fault, "fail_episode") for fault in SENSOR_FAULTS),
+        *((fault, "stop") for fault in ("sensor raises", "sensor raises late", "sensor shape")),
+    ],
 )
 def test_a_sensors_fault_costs_the_participant_nothing_and_resume_plays_the_episode(
     world, sound, inject, tmp_path, monkeypatch, capsys, fault, on_error

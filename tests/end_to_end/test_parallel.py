@@ -66,13 +66,18 @@ def alone(worlds, tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("benchmark", "protocol", "workers", "sessions"),
-    [("r2r", "local", 2, 4), ("r2r", "rest", 1, 32), ("pointnav", "rest", 2, 2), ("pointnav", "grpc", 1, 8)],
+    [("r2r", "local", 2, 4), ("r2r", "rest", 1, 32), ("pointnav", "local", 2, 2), ("pointnav", "grpc", 1, 8)],
 )
 def test_concurrency_changes_no_record(worlds, alone, tmp_path, benchmark, protocol, workers, sessions):
     overrides = [*worlds[benchmark], *parallel(workers, sessions)]
     assert run(tmp_path / "run", benchmark, overrides, protocol) == alone[benchmark]
     assert len(alone[benchmark][0]) == {"r2r": 18, "pointnav": 6}[benchmark]
     assert {line["status"] for line in alone[benchmark][0]} == {"ok"}
+
+
+def test_people_and_perturbations_change_what_is_walked(worlds, alone, tmp_path):
+    clean = [override for override in worlds["pointnav"] if override not in HARD]
+    assert run(tmp_path / "clean", "pointnav", clean)[1] != alone["pointnav"][1]
 
 
 @pytest.mark.soak

@@ -31,21 +31,17 @@ def run(tmp_path, name, overrides):
     return records(tmp_path / name)
 
 
-@pytest.mark.parametrize(
-    ("disclosure", "wires"), [("competition", WIRES), ("full", {"local", "rest-json", "grpc-stream"})]
-)
-def test_the_same_agent_over_every_wire_leaves_the_same_records(released, tmp_path, disclosure, wires):
+@pytest.mark.parametrize(("disclosure", "played"), [("competition", 12), ("full", 4)])
+def test_the_same_agent_over_every_wire_leaves_the_same_records(released, tmp_path, disclosure, played):
     folder = released / "r2r"
     data = [
         f"dataset.data_path={folder}/R2R_val_seen.json",
         f"simulator.connectivity_dir={folder}/connectivity",
-        "dataset.limit=12",
+        f"dataset.limit={played}",
         f"agent_service.disclosure={disclosure}",
     ]
     runs = {}
     for name, (protocol, encoding) in WIRES.items():
-        if name not in wires:
-            continue
         if name == "local":
             runs[name] = run(tmp_path, name, [*data, "agent_service.agent='end_to_end.agents:DigestAgent'"])
             continue
@@ -53,10 +49,10 @@ def test_the_same_agent_over_every_wire_leaves_the_same_records(released, tmp_pa
             remote = [f"agent_service.protocol={protocol}", f"agent_service.endpoint={server.endpoint}"]
             more = [f"agent_service.encoding={encoding}", "evaluation.parallel.sessions=3"]
             runs[name] = run(tmp_path, name, [*data, "agent_service.type=remote", *remote, *more])
-    assert len(runs["local"]) == 12
+    assert len(runs["local"]) == played
     assert {line["status"] for line in runs["local"]} == {"ok"}
-    assert len({line["metrics"]["path_length"] for line in runs["local"]}) > 6
-    assert [name for name in wires if runs[name] != runs["local"]] == []
+    assert len({line["metrics"]["path_length"] for line in runs["local"]}) > played // 2
+    assert [name for name in WIRES if runs[name] != runs["local"]] == []
 
 
 STATUS = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from end_to_end.agents import CostlyAgent, MisaccountingAgent
+from end_to_end.agents import CostlyAgent, SilentAgent
 from end_to_end.records import records
 from graphs import item, node, write_r2r
 from nav_eval.cli.score import rescore
@@ -67,7 +67,7 @@ def test_scores_that_are_computed_anew_keep_what_it_cost(tmp_path: Path) -> None
 
 
 def test_a_run_whose_agent_tells_nothing_has_no_such_key(tmp_path: Path) -> None:
-    run = play(MisaccountingAgent, "rest json", tmp_path)
+    run = play(SilentAgent, "rest json", tmp_path)
     assert "usage" not in json.loads((run / "results.json").read_text())
     assert "usage" not in (run / "episodes.jsonl").read_text() + (run / "results.csv").read_text()
 
@@ -85,7 +85,7 @@ WRONG = [
 
 
 class Wrong(VLNAgent):
-    """Of each episode another account; its instruction says which."""
+    """A different account for each episode; its instruction says which."""
 
     def reset(self, episode: dict[str, Any]) -> None:
         self.usage, self.said, _ = WRONG[int(episode["instruction"]["text"])]

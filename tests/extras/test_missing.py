@@ -24,7 +24,7 @@ for number, arguments in enumerate(json.loads(sys.argv[1])):
         os.dup2(os.open(str(number), os.O_CREAT | os.O_WRONLY), 2)
         sys.argv[1:] = arguments
         sys.exit(main())
-    print(os.waitstatus_to_exitcode(os.wait()[1]))
+    print(os.waitstatus_to_exitcode(os.wait()[1]), flush=True)
 """
 EXTRAS = "pip install nav-eval-extras"
 SAID = {

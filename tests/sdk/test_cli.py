@@ -109,7 +109,7 @@ def test_a_learned_project_tests_itself_and_brings_what_trains_it(tmp_path: Path
     assert "Ran 2 tests" in tested.stderr
 
 
-def test_a_sample_agent_is_served_by_its_name() -> None:
+def test_a_sample_agent_is_loaded_by_its_name() -> None:
     with start(cli.load_agent("learned"), port=0).wait_loaded() as server:
         checked = run("check", server.endpoint)
     assert checked.returncode == 0, checked.stdout + checked.stderr
@@ -364,12 +364,19 @@ def test_an_agent_that_reads_small_sensors_without_naming_them_is_checked(tmp_pa
     assert told.returncode == 0, told.stdout
 
 
-def test_threads_are_set_before_the_agents_module_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in cli.THREADS:
-        monkeypatch.setenv(name, "9")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(sys.modules, "heavy", None)
-    del sys.modules["heavy"]
-    (tmp_path / "heavy.py").write_text("import os\nSEEN = dict(os.environ)\n\n\nclass Agent: ...\n")
-    cli.own_options(["serve", "heavy:Agent", "--cpu-threads", "2"])
-    assert {sys.modules["heavy"].SEEN[name] for name in cli.THREADS} == {"2"}
+def test_threads_are_set_before_numpy_is_imported(tmp_path: Path) -> None:
+    """Its libraries read them once. The agent's module tells what it finds, in a fresh process."""
+    agent = "import os, sys\nprint('numpy' in sys.modules, *(os.environ[name] for name in NAMES), flush=True)\n"
+    (tmp_path / "heavy.py").write_text(agent.replace("NAMES", repr(cli.THREADS)) + "\n\nclass Agent: ...\n")
+    words = ["serve", "heavy:Agent", "--cpu-threads", "2", "--port", "none"]
+    told = subprocess.run(
+        [sys.executable, "-m", "nav_eval_sdk", *words], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert told.returncode == 2
+    assert told.stdout.split()[: 1 + len(cli.THREADS)] == ["False", *["2"] * len(cli.THREADS)]
+
+
+@pytest.mark.parametrize("threads", ["0", "-4", "many"])
+def test_a_count_of_threads_is_one_or_more(threads: str) -> None:
+    refused = run("serve", "random", "--cpu-threads", threads)
+    assert (refused.returncode, "--cpu-threads" in refused.stderr) == (2, True)

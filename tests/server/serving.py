@@ -76,7 +76,11 @@ def nav_eval(*words: object, **options: Any) -> subprocess.CompletedProcess[str]
     """The command's exit code, and what it said."""
     piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with Popen([*COMMAND, *map(str, words)], **piped, **options) as process:
-        out, err = process.communicate()
+        try:
+            out, err = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
     return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 

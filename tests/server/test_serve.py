@@ -103,7 +103,7 @@ def test_services_and_files_are_judged_whatever_variables_are_set(
     with (
         start(RandomAgent, protocol="rest", port=0, token=TOKEN) as agent,
         start(Raising, protocol="rest", port=0) as broken,
-        serving(challenge) as served,
+        serving(challenge, jobs=2) as served,
     ):
         aurora, boreas = team("aurora", agent.endpoint, TOKEN), team("boreas", broken.endpoint)
         live = dispatcher.submit(aurora, "dev", endpoint=aurora.endpoints.get())

@@ -93,10 +93,16 @@ def _ask(order: dict[str, Any], files: list[int]) -> int:
     with LOCK:
         line = _line()
         prctl(PR_SET_CHILD_SUBREAPER, 1)
-        socket.send_fds(line, [json.dumps(order).encode("utf-8", "surrogateescape")], files)
-        pid = int(line.recv(64))
-        prctl(PR_SET_CHILD_SUBREAPER, 0)
-    return pid
+        try:
+            socket.send_fds(line, [json.dumps(order).encode("utf-8", "surrogateescape")], files)
+            said = line.recv(MESSAGE).decode()
+        finally:
+            prctl(PR_SET_CHILD_SUBREAPER, 0)
+        if not said:
+            LINES.clear()
+    if not said.isdecimal():
+        raise OSError(f"no process could be forked: {said or 'the one that forks has ended'}")
+    return int(said)
 
 
 def _line() -> socket.socket:
@@ -163,18 +169,24 @@ def take_orders(line: socket.socket) -> list[str]:
 
 
 def become(order: dict[str, Any], files: list[int], line: socket.socket) -> None:
-    """All of a process that execv leaves as it is."""
-    while os.getppid() != order["caller"]:
-        time.sleep(0.001)
+    """All of a process that execv leaves as it is. It ends where its caller has ended."""
     if order["dies"]:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    while os.getppid() != order["caller"]:
+        if not Path(f"/proc/{order['caller']}").exists():
+            os._exit(1)
+        time.sleep(0.001)
     prctl(PR_SET_NAME, b"python")
     if order["session"]:
         os.setsid()
     for number, file in zip(order["files"], [*map(high, files)], strict=True):
         os.dup2(file, number)
         os.close(file)
-    os.chdir(order["cwd"])
+    try:
+        os.chdir(order["cwd"])
+    except OSError as error:
+        line.send(str(error).encode())
+        os._exit(1)
     os.environ.clear()
     os.environ.update(order["environment"])
     line.send(str(os.getpid()).encode())

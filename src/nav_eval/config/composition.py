@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 ROOT = "nav_eval_run"
-OF_HYDRAS_OWN = ("output", "launcher", "sweeper", "help", "hydra_help", "hydra_logging", "job_logging")
+HYDRA_GROUPS = ("output", "launcher", "sweeper", "help", "hydra_help", "hydra_logging", "job_logging")
 """Groups of what Hydra does for a program that it starts; they are left out."""
 
 
@@ -33,16 +33,16 @@ def composed(
     from omegaconf import OmegaConf
 
     parsed = OverridesParser.create().parse_overrides(list(overrides))
-    chosen = tuple(str(one.input_line) for one in parsed if _chooses(one, groups))
+    chosen = tuple(str(one.input_line) for one in parsed if _picks_a_group(one, groups))
     tree = _layers(tuple(defaults), nodes, chosen)
     # Hydra's own, for its words and its order of what is added, merged and deleted.
-    ConfigLoaderImpl._apply_overrides_to_config([one for one in parsed if not _chooses(one, groups)], tree)
+    ConfigLoaderImpl._apply_overrides_to_config([one for one in parsed if not _picks_a_group(one, groups)], tree)
     resolved = OmegaConf.to_container(tree, resolve=True)
     assert isinstance(resolved, dict)
     return {str(key): value for key, value in resolved.items()}
 
 
-def _chooses(override: Override, groups: Sequence[str]) -> bool:
+def _picks_a_group(override: Override, groups: Sequence[str]) -> bool:
     """Whether it picks a member of a group, or something of Hydra's, and no value of ours."""
     key = override.key_or_group
     ours = key in groups and not isinstance(override.value(), dict)
@@ -58,13 +58,14 @@ def _layers(defaults: tuple[str | None, ...], nodes: Mapping[str, Any], chosen: 
         return deepcopy(_built_in(defaults, chosen))
     (*below, top) = defaults
     values = nodes.get(str(top), {})
-    if {*nodes} != {top} or {"defaults", "hydra"} & {*values}:
+    added = any(one.startswith("+") for one in chosen)  # a group that comes after the file
+    if added or {*nodes} != {top} or {"defaults", "hydra"} & {*values}:
         return _tree(defaults, nodes, chosen)
     tree = deepcopy(_built_in(tuple(below), chosen))
     try:
         with open_dict(tree):
             tree.merge_with(values)
-    except OmegaConfBaseException:  # Hydra has words for it
+    except OmegaConfBaseException:  # Hydra's message is better
         return _tree(defaults, nodes, chosen)
     return tree
 
@@ -84,7 +85,7 @@ def _tree(defaults: tuple[str | None, ...], nodes: Mapping[str, Any], chosen: tu
     for name, content in nodes.items():
         store.store(name=name, node=content, package="_global_")
     named = [{"profile": None} if name is None else name for name in defaults]
-    left_out = [{f"override hydra/{group}": None} for group in OF_HYDRAS_OWN]
+    left_out = [{f"override hydra/{group}": None} for group in HYDRA_GROUPS]
     store.store(name=ROOT, node={"defaults": [*named, "_self_", *left_out]})
     with initialize_config_module("nav_eval.configs", version_base="1.3"):
         return compose(ROOT, overrides=list(chosen))

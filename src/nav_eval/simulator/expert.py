@@ -82,10 +82,10 @@ class Expert:
         left = self._distance(state.position)
         if math.isinf(left):
             return "no path leads from here to the goal."
-        angle = math.degrees(self._motion.turn_angle)
+        step, angle = self._motion.forward_step, math.degrees(self._motion.turn_angle)
         return (
-            f"a path of {left:.2f} m leads to the goal, but steps of {self._motion.forward_step:g} m and turns of "
-            f"{angle:g} degrees do not follow it: make simulator.motion.turn_angle smaller, or sliding true."
+            f"a path of {left:.2f} m leads to the goal, but steps of {step:g} m and turns of {angle:g} degrees cannot "
+            "follow it: reduce simulator.motion.turn_angle, or set simulator.motion.sliding=true."
         )
 
     def _distance(self, position: Vec3) -> float:

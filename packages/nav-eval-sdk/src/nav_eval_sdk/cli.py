@@ -85,10 +85,19 @@ def parser(own: Any = None, kind: type[Parser] = Parser) -> argparse.ArgumentPar
 
 
 class _First(Parser):
-    """Reads who the agent is, before it is known what options it has."""
+    """Reads who the agent is, before it is known what options it has, so that none of them is an abbreviation."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more | {"allow_abbrev": False})
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
+
+
+def _from_one(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1, not {text!r}")
+    return int(text)
 
 
 def own_options(words: Sequence[str]) -> Any:
@@ -98,7 +107,7 @@ def own_options(words: Sequence[str]) -> Any:
     try:
         given, _ = parser(kind=_First).parse_known_args([word for word in words if word not in ("-h", "--help")])
         if given.cpu_threads is not None:
-            os.environ.update(dict.fromkeys(THREADS, str(max(given.cpu_threads, 1))))
+            os.environ.update(dict.fromkeys(THREADS, str(given.cpu_threads)))
         return options_of(load_agent(given.agent))
     except Exception:  # noqa: BLE001 - whatever is wrong here is told when the command runs
         return None
@@ -176,10 +185,10 @@ def _add_sessions(command: Any) -> None:
     )
     command.add_argument(
         "--cpu-threads",
-        type=int,
+        type=_from_one,
         metavar="N",
-        help="cores for each of the agent's products of matrices (OpenBLAS, MKL, OpenMP), fewer beside an evaluator "
-        "on the same machine; default: as these libraries choose, mostly all",
+        help="threads of the agent's matrix products (OpenBLAS, MKL, OpenMP); use few where the evaluator runs on the "
+        "same machine; default: the libraries' choice, mostly all cores",
     )
 
 

@@ -57,7 +57,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric as pages show it: `title` in the reader's language with its unit, `about` it; shares are in percent."""
+    """A metric as pages show it, in the reader's language: `title` with its unit, `about` it, shares in percent."""
 
     title: str
     about: str

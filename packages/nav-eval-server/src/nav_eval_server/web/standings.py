@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.utils.translation import gettext as _
 
 from nav_eval.report import verdict
 from nav_eval_server.board.places import Board, latest
@@ -67,7 +68,9 @@ class Standings:
     def step(self) -> str:
         """What a score has to gain before it moves, as the page writes scores; "" where each moves at once."""
         step = self.document.get("step")
-        return f"{100 * step:g} %" if step and self.measure.share else f"{step:g}" if step else ""
+        if not step or not self.measure.share:
+            return f"{step:g}" if step else ""
+        return _("%(n)s percentage points") % {"n": f"{100 * step:g}"}
 
     @property
     def table(self) -> str:

@@ -136,5 +136,6 @@ def span(seconds: float | None) -> str:
     return f"{seconds:.0f} {unit}"
 
 
+@register.filter
 def figure(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"

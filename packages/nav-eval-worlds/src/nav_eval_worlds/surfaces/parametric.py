@@ -155,7 +155,7 @@ def _placed(evaluate: Evaluate, shift: tuple[float, float, float], turn: int) ->
 
 @cache
 def lattice(nu: int, nv: int) -> tuple[Floats, Floats]:
-    """u and v in [0, 1], each (nv + 1, nu + 1)."""
+    """u and v in [0, 1], each (nv + 1, nu + 1): views that cannot be written to."""
     u = np.arange(nu + 1, dtype=np.float64) / nu
     v = np.arange(nv + 1, dtype=np.float64) / nv
     return np.broadcast_to(u, (nv + 1, nu + 1)), np.broadcast_to(v[:, None], (nv + 1, nu + 1))
