@@ -21,7 +21,7 @@ from nav_eval_server.cli import app as server
 
 HEAD = ("Argument or option", "Value", "Default", "Meaning")
 Row = tuple[str, str, str, str]
-VALUES = {"int": "integer", "float": "number", "str": "text", "Path": "path", "tuple": "text"}
+VALUES = {"int": "integer", "_from_one": "integer", "float": "number", "str": "text", "Path": "path", "tuple": "text"}
 
 
 def evaluator_commands() -> dict[str, tuple[str, App]]:
