@@ -40,7 +40,8 @@ def become(caller):
     os.environ.update(environment)
     sys.path[1:1] = [part for part in environment.get("PYTHONPATH", "").split(":") if part and part not in sys.path]
     for number, mode in enumerate((os.O_RDONLY, os.O_WRONLY | os.O_APPEND, os.O_WRONLY | os.O_APPEND)):
-        os.dup2(os.open(f"/proc/{caller}/fd/{number or 4}", mode), number)  # its 0 is the shell's own while it waits
+        # While the shell waits and gives its order, its 0 and 1 are its own.
+        os.dup2(os.open(f"/proc/{caller}/fd/{(4, 5, 2)[number]}", mode), number)
     _, called, *arguments = read(caller, "cmdline")
     sys.argv = [*arguments] if called.endswith("/python") else ["nav-eval", *arguments]
 
@@ -86,7 +87,7 @@ PROGRAM = """#!/bin/sh
 {elsewhere} exec {real} "$@"
 rm -f "{path}.$$.child"
 mkfifo "{path}.$$"
-exec 3<> "{path}.$$" 4<&0
+exec 3<> "{path}.$$" 4<&0 5>&1
 echo $$ > "{path}.orders"
 read -r code <&3
 rm "{path}.$$"

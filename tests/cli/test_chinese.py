@@ -40,8 +40,10 @@ BASELINES = ROOT / "packages" / "nav-eval-baselines" / "src" / "nav_eval_baselin
 SOURCES = (SOURCE, SDK, BUILDINGS, EXTRAS, BASELINES, COMPETITION)
 OF_LIBRARIES = re.compile(r"(?ms)^# (?:Of libraries|Short ones)$.*?(?=^# |\Z)")
 """Sections of a zh.po whose English no string of ours is."""
-COMPUTED = re.compile(r"nav-eval [a-z]+ [\w.=\[\],: -]+|nav-eval(?:-agent)?: \{0\}|simulator\.sensors=.*|.*: Any$")
-"""Examples of commands, and frames of what is translated within."""
+COMPUTED = re.compile(
+    r"nav-eval [a-z]+ [\w.=\[\],: -]+|nav-eval(?:-agent)?: \{0\}|simulator\.sensors=.*|override hydra/.*|.*: Any$"
+)
+"""Examples of commands, frames of what is translated within, and a line for Hydra."""
 
 
 def abouts(commands: Mapping[str, Command]) -> Iterator[str]:

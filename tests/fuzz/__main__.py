@@ -63,7 +63,9 @@ def fuzz(target: str, seconds: float, corpus: Path, findings: Path) -> Outcome:
     stats.unlink(missing_ok=True)
     before = _cpu_of_children()
     with (findings / "log.txt").open("wb") as log:
-        command = [sys.executable, "-m", "fuzz.worker", target, str(seconds), str(corpus), str(findings)]
+        # By a shell: libFuzzer would count the memory of the process that starts it, which may be pytest's.
+        started = ["sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-m", "fuzz.worker"]
+        command = [*started, target, str(seconds), str(corpus), str(findings)]
         code = subprocess.run(command, cwd=TESTS, stdout=log, stderr=subprocess.STDOUT, check=False).returncode
     text = (findings / "log.txt").read_text(encoding="utf-8", errors="replace")
     inputs = [path for path in sorted(findings.iterdir()) if path.suffix not in (".txt", ".json")]

@@ -490,7 +490,7 @@ def test_the_doctor_finds_what_is_to_be_mended(make: Make) -> None:
     team_worker.last_used_at = now
     team_worker.save()
     assert bad() == ""
-    data = "dev (open): 5 episodes in 1 scene(s) can be played. 1 building says nothing of other buildings"
+    data = "dev (open): 5 episodes in 1 scene(s) can be played. 1 building says nothing about other buildings"
     assert any(one.said.startswith(data) for one in examine(challenge, now))
     (folder.private / "seed").chmod(0o644)
     assert "others may read private/seed" in bad()

@@ -107,7 +107,7 @@ def own_options(words: Sequence[str]) -> Any:
     try:
         given, _ = parser(kind=_First).parse_known_args([word for word in words if word not in ("-h", "--help")])
         if given.cpu_threads is not None:
-            os.environ.update(dict.fromkeys(THREADS, str(given.cpu_threads)))
+            os.environ |= dict.fromkeys(THREADS, str(given.cpu_threads))
         return options_of(load_agent(given.agent))
     except Exception:  # noqa: BLE001 - whatever is wrong here is told when the command runs
         return None
