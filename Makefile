@@ -72,7 +72,7 @@ kernels: $(VENV)/test.stamp
 # Three for two cores: what serves, waits and is killed leaves one of them idle.
 # Who steals work takes half of what the other has left, so neighbours, which share fixtures, stay together.
 suite: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m "not soak"
+	$(BIN)/python -m pytest -q -n 4 --dist worksteal -m "not soak"
 
 docs: $(VENV)/test.stamp
 	PYTHONPATH=tests $(BIN)/python -m documentation.reference

@@ -368,7 +368,7 @@ def test_threads_are_set_before_numpy_is_imported(tmp_path: Path) -> None:
     """Its libraries read them once. The agent's module tells what it finds, in a fresh process."""
     agent = "import os, sys\nprint('numpy' in sys.modules, *(os.environ[name] for name in NAMES), flush=True)\n"
     (tmp_path / "heavy.py").write_text(agent.replace("NAMES", repr(cli.THREADS)) + "\n\nclass Agent: ...\n")
-    words = ["serve", "heavy:Agent", "--cpu-threads", "2", "--port", "none"]
+    words = ["serve", "heavy:Nobody", "--cpu-threads", "2"]
     told = subprocess.run(
         [sys.executable, "-m", "nav_eval_sdk", *words], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
     )

@@ -34,6 +34,8 @@ MESSAGE = 1 << 17
 HIGH = 500
 """From here on our sockets and files on their way have their numbers: a process is given its files under low ones."""
 KIND = (socket.AF_UNIX, socket.SOCK_SEQPACKET)
+PATIENCE = 600.0
+"""That of tests/patience.py, which a process forked from this one cannot import."""
 NAME = b"forked from"
 """Of the processes that others are forked from, in /proc/PID/comm."""
 LINES: list[socket.socket] = []
@@ -111,6 +113,7 @@ def _line() -> socket.socket:
         ours, theirs = socket.socketpair(*KIND)
         REAL([sys.executable, __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()])
         theirs.close()
+        ours.settimeout(PATIENCE)
         LINES.append(ours)
     return LINES[0]
 
@@ -170,12 +173,14 @@ def take_orders(line: socket.socket) -> list[str]:
 
 def become(order: dict[str, Any], files: list[int], line: socket.socket) -> None:
     """All of a process that execv leaves as it is. It ends where its caller has ended."""
-    if order["dies"]:
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    while os.getppid() != order["caller"]:
+    while os.getppid() != order["caller"]:  # until the process between has ended
         if not Path(f"/proc/{order['caller']}").exists():
             os._exit(1)
         time.sleep(0.001)
+    if order["dies"]:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != order["caller"]:  # it ended meanwhile
+            os._exit(1)
     prctl(PR_SET_NAME, b"python")
     if order["session"]:
         os.setsid()
