@@ -52,13 +52,9 @@ class Rect:
 
     def overlaps(self, other: Rect, slack: int = 0) -> bool:
         """True if the interiors share more than `slack` in both directions."""
-        return (
-            other.x1 - self.x0 > slack
-            and self.x1 - other.x0 > slack
-            and other.z1 - self.z0 > slack
-            and self.z1 - other.z0 > slack
-            and min(self.x1 - self.x0, self.z1 - self.z0, other.x1 - other.x0, other.z1 - other.z0) > slack
-        )
+        dx = min(self.x1, other.x1) - max(self.x0, other.x0)
+        dz = min(self.z1, other.z1) - max(self.z0, other.z0)
+        return dx > slack and dz > slack
 
     def holds(self, x: float, z: float) -> bool:
         return self.x0 <= x <= self.x1 and self.z0 <= z <= self.z1

@@ -78,10 +78,8 @@ class Space:
     hung: list[tuple[str, int, int, int, int]] = field(default_factory=list)
     _doors: list[tuple[int, int]] = field(default_factory=list)
     _standing: list[tuple[Rect, int]] = field(default_factory=list)
-    rect: Rect = field(init=False)
 
     def __post_init__(self) -> None:
-        self.rect = self.room.clear
         for side in SIDES:
             for low, high, bottom, top in openings(self.plan, self.room, side):  # type: ignore[arg-type]
                 self.hung.append((side, low - 110, high + 110, bottom, top + _CASING))
@@ -115,14 +113,19 @@ class Space:
             if side == self.room.eaves or (side in "ns") != (self.room.eaves in ("n", "s")):
                 self.hung.append((side, low, high, KNEE - 20, 9000))
 
+    @property
+    def rect(self) -> Rect:
+        return self.room.clear
+
     def strip(self, side: str, low: int, high: int, deep: int) -> Rect:
         """The rectangle along a wall between two positions, `deep` mm into the room."""
         r = self.rect
-        if side == "n":
-            return Rect(low, r.z0, high, r.z0 + deep)
-        if side == "s":
-            return Rect(low, r.z1 - deep, high, r.z1)
-        return Rect(r.x0, low, r.x0 + deep, high) if side == "w" else Rect(r.x1 - deep, low, r.x1, high)
+        return {
+            "n": Rect(low, r.z0, high, r.z0 + deep),
+            "s": Rect(low, r.z1 - deep, high, r.z1),
+            "w": Rect(r.x0, low, r.x0 + deep, high),
+            "e": Rect(r.x1 - deep, low, r.x1, high),
+        }[side]
 
     def _inside(self, side: str, along: int) -> tuple[int, int]:
         middle = self.strip(side, along, along, 2 * CLEARANCE + 200)
@@ -219,7 +222,7 @@ class Space:
             return False
         padded = r.grown(_GAP)
         table = under.rect if under else None
-        if any(padded.overlaps(other) and other != table for other in self.taken) or any(
+        if any(padded.overlaps(other) for other in self.taken if other != table) or any(
             r.overlaps(other) for other in self.reserved
         ):
             return False
