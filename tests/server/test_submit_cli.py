@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -361,3 +362,22 @@ def test_a_served_competition_from_a_terminal(make: Make, run: Run, monkeypatch:
     assert (code, "spl" in out) == (0, True), err
     assert "It is asked again." in err
     assert Submission.objects.get().state == State.DONE
+
+
+@pytest.mark.parametrize(
+    ("url", "proxy", "reads"),
+    [
+        ("http://127.0.0.1:8000", "", 0),
+        ("https://cup.example.org", "", 1),
+        ("HTTPS://cup.example.org", "", 1),
+        ("http://cup.example.org", "HTTPS://proxy.example.org:3128", 1),
+    ],
+)
+def test_authorities_are_read_where_something_is_secure(
+    monkeypatch: pytest.MonkeyPatch, url: str, proxy: str, reads: int
+) -> None:
+    made, real = [], ssl.create_default_context
+    monkeypatch.setattr(ssl, "create_default_context", lambda **asked: made.append(asked) or real(**asked))
+    monkeypatch.setattr("urllib.request.getproxies", lambda: {"http": proxy} if proxy else {})
+    Competition(url, "token")
+    assert len(made) == reads

@@ -79,8 +79,8 @@ class Competition:
             "Accept-Language": language,
         }
         # Reading the authorities takes 30 ms; where nothing is secure, none is trusted.
-        way = (url, *urllib.request.getproxies().values())
-        needed = ca is not None or any(one.startswith("https") for one in way)
+        way = (parts, *map(urlsplit, urllib.request.getproxies().values()))
+        needed = ca is not None or any(one.scheme == "https" for one in way)
         context = ssl.create_default_context(cafile=ca) if needed else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self._opener = urllib.request.build_opener(_NoRedirect, urllib.request.HTTPSHandler(context=context))
         self._sleep = sleep
