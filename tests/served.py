@@ -1,13 +1,19 @@
-"""`nav-eval-agent serve` in a process of its own."""
+"""`nav-eval-agent serve` in a process of its own, and ports where nobody serves yet."""
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from patience import PATIENCE
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
 
 
 @contextmanager

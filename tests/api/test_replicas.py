@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -26,6 +25,7 @@ from nav_eval.runs.lookup import check
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import VLNAgent, start
 from patience import PATIENCE
+from served import free_port
 
 EPISODES = 24
 
@@ -109,12 +109,6 @@ def process(folder: Path) -> Iterator[tuple[str, Callable[[], None]]]:
         own.communicate()
 
 
-def nobody() -> str:
-    """An endpoint at which nobody listens yet."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return f"127.0.0.1:{taken.getsockname()[1]}"
-
-
 PROGRAM = """
 class Slow(VLNAgent):
     name = "slow"
@@ -157,12 +151,11 @@ def test_a_killed_replica_is_left_out_and_its_episodes_are_played_elsewhere(data
 
 
 def test_one_that_is_away_at_first_joins_when_it_is_there(data: list[str], tmp_path: Path) -> None:
-    late, kind = nobody(), counting()
-    port = int(late.rpartition(":")[2])
+    port, kind = free_port(), counting()
     with start(Slow, port=0, max_sessions=2) as server, ExitStack() as stack:
         joins = threading.Timer(1.0, lambda: stack.enter_context(start(kind, port=port, max_sessions=2)))
         joins.start()
-        lines = play(tmp_path / "run", data, [server.endpoint, late], "evaluation.parallel.sessions=4")
+        lines = play(tmp_path / "run", data, [server.endpoint, f"127.0.0.1:{port}"], "evaluation.parallel.sessions=4")
         joins.join(PATIENCE)
     assert [line["status"] for line in lines] == ["ok"] * EPISODES
     assert kind.begun
@@ -175,7 +168,7 @@ def test_different_agents_are_no_replicas(data: list[str], tmp_path: Path) -> No
 
 
 def test_where_no_replica_is_ready_the_reason_of_each_is_told(data: list[str], tmp_path: Path) -> None:
-    gone, other = nobody(), nobody()
+    gone, other = (f"127.0.0.1:{free_port()}" for _ in range(2))
     with pytest.raises(ServiceUnavailable, match="no replica is ready") as raised:
         play(tmp_path / "run", data, [gone, other], "agent_service.deadlines.ready=0.5")
     assert gone in str(raised.value)

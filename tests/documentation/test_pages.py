@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tomllib
@@ -23,6 +22,7 @@ from forked import program
 from nav_eval.cli.chinese import catalogue
 from nav_eval.jit import cache_home
 from patience import PATIENCE
+from served import free_port
 
 DOCS = ROOT / "docs"
 CHINESE = [page for page in PAGES if "zh" in page.relative_to(ROOT).parts or page.name == "README.zh-CN.md"]
@@ -224,9 +224,3 @@ def with_free_ports(text: str) -> str:
     for port in sorted(set(re.findall(r"\b80(?:00|[89]\d)\b", text))):
         text = re.sub(rf"\b{port}\b", str(free_port()), text)
     return text
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

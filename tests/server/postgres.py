@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from patience import until
-from server.serving import free_port
+from served import free_port
 
 
 def programs() -> Path | None:

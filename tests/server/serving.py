@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -22,16 +21,10 @@ from nav_eval_server.folder import Folder
 from nav_eval_server.models import Token
 from nav_eval_server.tokens import issue
 from patience import PATIENCE
+from served import free_port
 from server.warm import Popen
 
 HERE = Path(__file__).parent
-
-
-def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        port: int = sock.getsockname()[1]
-        return port
 
 
 @dataclass

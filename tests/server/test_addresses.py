@@ -31,9 +31,9 @@ from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.play import Play
 from nav_eval_server.tokens import find, issue
 from sdk.test_address import CANARY, INNER, Canary, Resolver, at
+from served import free_port
 from server.calling import Caller
 from server.conftest import Make
-from server.serving import free_port
 from server.test_worker import Double
 
 Protocol = Literal["rest", "grpc"]

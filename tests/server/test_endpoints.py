@@ -23,8 +23,8 @@ from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.vault import Vault
 from nav_eval_server.web.forms import Service
 from patience import until
+from served import free_port
 from server.conftest import Make
-from server.serving import free_port
 
 NOW = datetime(2026, 1, 1, 10, 2, tzinfo=UTC)
 SECONDS = 0.5

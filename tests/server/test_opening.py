@@ -20,9 +20,10 @@ from nav_eval_server.models import Event, Notice
 from nav_eval_server.opening import CHECKED, CORRECTED, OPENED
 from nav_eval_server.settings import current
 from patience import until
+from served import free_port
 from server.competition import phase
 from server.conftest import Make
-from server.serving import free_port, nav_eval, serving
+from server.serving import nav_eval, serving
 from server.test_serve import command  # noqa: F401 - a fixture
 
 Command = Callable[..., int]

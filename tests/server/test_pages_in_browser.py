@@ -24,11 +24,12 @@ from browsing import patient
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from patience import until
+from served import free_port
 from server.competition import evaluation, phase
 from server.conftest import Make
 from server.crowd import PASSWORD, person
 from server.mailbox import Mailbox
-from server.serving import free_port, nav_eval, serving
+from server.serving import nav_eval, serving
 from server.test_notices import box, rules  # noqa: F401 - a fixture
 from server.test_people import code_of
 

@@ -38,10 +38,11 @@ from nav_eval_server.serving import children, module, serve
 from nav_eval_server.settings import current
 from nav_eval_server.vault import Vault
 from patience import PATIENCE, until
+from served import free_port
 from server.chaos import children_of
 from server.competition import phase
 from server.conftest import Make, use
-from server.serving import Served, free_port, joined, nav_eval, serving
+from server.serving import Served, joined, nav_eval, serving
 from server.stand_in import EPISODES
 from variables_set import values
 
