@@ -32,11 +32,13 @@ def composed(
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from omegaconf import OmegaConf
 
-    parsed = OverridesParser.create().parse_overrides(list(overrides))
-    chosen = tuple(str(one.input_line) for one in parsed if _picks_a_group(one, groups))
-    tree = _layers(tuple(defaults), nodes, chosen)
+    chosen: list[Override] = []
+    values: list[Override] = []
+    for override in OverridesParser.create().parse_overrides(list(overrides)):
+        (chosen if _picks_a_group(override, groups) else values).append(override)
+    tree = _layers(tuple(defaults), nodes, tuple(str(override.input_line) for override in chosen))
     # Hydra's own, for its words and its order of what is added, merged and deleted.
-    ConfigLoaderImpl._apply_overrides_to_config([one for one in parsed if not _picks_a_group(one, groups)], tree)
+    ConfigLoaderImpl._apply_overrides_to_config(values, tree)
     resolved = OmegaConf.to_container(tree, resolve=True)
     assert isinstance(resolved, dict)
     return {str(key): value for key, value in resolved.items()}

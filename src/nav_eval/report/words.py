@@ -79,15 +79,10 @@ def metric_words(name: str, definition: Definition) -> dict[str, tuple[str, str]
     }
 
 
-def recorded_words(results: Mapping[str, Any], name: str) -> dict[str, tuple[str, str]]:
-    """`metric_words` of a metric of results.json."""
-    return metric_words(name, recorded_definition(results, name))
-
-
 def recorded_definition(results: Mapping[str, Any], name: str) -> Definition:
     """What results.json says of a metric; today's words where it is older than these are."""
-    known = known_definitions([name], {}) if name in METRICS else {}
-    return recorded_definitions(results).get(name) or known.get(name, Definition())
+    recorded = recorded_definitions(results).get(name)
+    return recorded or (known_definitions([name], {})[name] if name in METRICS else Definition())
 
 
 def worded(name: str, definition: Definition) -> Definition:

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from nav_eval.report.words import recorded_definition, recorded_words, said
+from nav_eval.report.words import metric_words, recorded_definition, said
 from nav_eval_server.board.usage import Spent, amounts_told, cost, tokens
 from nav_eval_server.web.context import language
 from nav_eval_server.web.words import figure, sensed
@@ -69,15 +69,16 @@ class Measure:
 
 def measure(results: Mapping[str, Any], name: str) -> Measure:
     """The metric `name`, as `results` (results.json of an entry that has it) defines it."""
-    title, about = recorded_words(results, name)[language()]
-    if not recorded_definition(results, name).is_share:
+    definition = recorded_definition(results, name)
+    title, about = metric_words(name, definition)[language()]
+    if not definition.is_share:
         return Measure(title, about, share=False)
     return Measure(f"{title}（%）" if language() == "zh" else f"{title} (%)", about, share=True)
 
 
 def titles(names: Iterable[str]) -> str:
     """What metrics are called in the reader's language, without an entry to ask."""
-    return " · ".join(recorded_words({}, name)[language()][0] for name in names)
+    return " · ".join(metric_words(name, recorded_definition({}, name))[language()][0] for name in names)
 
 
 def columns(rows: Sequence[Row], results: Mapping[str, Any]) -> list[Column]:
