@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from scipy import stats
+import scipy
 
 import forked
 from rooms import write_room
@@ -82,7 +82,7 @@ def test_its_benchmark_runs_with_its_parts(installed, ran):
 def test_its_metrics_are_summed_up_by_what_they_are_and_not_by_their_names(ran):
     """A rate gets Wilson's interval, as scipy has it; what is called success and is a share gets none of a rate."""
     metrics = document(ran)["metrics"]
-    expected = stats.binomtest(1, 3).proportion_ci(method="wilson")
+    expected = scipy.stats.binomtest(1, 3).proportion_ci(method="wilson")
     assert metrics["stopped_short"]["method"] == "wilson"
     assert metrics["stopped_short"]["ci95"] == pytest.approx([expected.low, expected.high])
     assert metrics["soft_success"]["method"] == "bootstrap"

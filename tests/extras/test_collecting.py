@@ -15,12 +15,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-import av
-import datasets
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
-import webdataset
 from PIL import Image
 
 import nav_eval
@@ -160,6 +156,10 @@ def test_a_pixel_shows_the_place_that_the_agent_reaches(written: dict[str, Path]
 
 def test_lerobot_files_are_what_its_reader_expects(written: dict[str, Path], tmp_path: Path) -> None:
     """Paths from info.json, times from frame numbers, tasks from their numbers, as LeRobotDataset v2.1 finds them."""
+    import av
+    import datasets
+    import pyarrow.parquet as pq
+
     folder = written["lerobot"]
     info = json.loads((folder / "meta" / "info.json").read_text())
     episodes, tasks = lines(folder / "meta" / "episodes.jsonl"), lines(folder / "meta" / "tasks.jsonl")
@@ -192,6 +192,9 @@ def test_lerobot_files_are_what_its_reader_expects(written: dict[str, Path], tmp
 
 
 def test_lerobot_holds_the_same_walks_as_streamvln(written: dict[str, Path]) -> None:
+    import av
+    import pyarrow.parquet as pq
+
     folder, other = written["lerobot"], written["streamvln"]
     camera = "125cm_0deg"
     for index, row in enumerate(annotations(other)):
@@ -242,6 +245,8 @@ def understood(answer: str) -> list[int]:
 
 
 def test_webdataset_reads_whole_steps_in_order(written: dict[str, Path]) -> None:
+    import webdataset
+
     file = written["webdataset"] / "steps-000000.tar"
     steps = list(webdataset.WebDataset(str(file), shardshuffle=False, empty_check=False))
     told = [json.loads(step["json"]) for step in steps]
@@ -259,6 +264,8 @@ def test_webdataset_reads_whole_steps_in_order(written: dict[str, Path]) -> None
 
 
 def test_hugging_face_loads_the_folder_as_it_stands(written: dict[str, Path], tmp_path: Path) -> None:
+    import datasets
+
     rows = datasets.load_dataset(str(written["datasets"]), split="train", cache_dir=str(tmp_path))
     walks = annotations(written["streamvln"])
     assert len(rows) == sum(len(walk["actions"]) for walk in walks)

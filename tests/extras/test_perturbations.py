@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import scipy
 from PIL import Image, ImageFilter
-from scipy import stats
 
 from nav_eval.config.schema import (
     BodyConfig,
@@ -61,7 +61,7 @@ def test_blur_takes_as_much_of_a_picture_of_any_size_and_of_each_view():
     flat = np.zeros((448, 64, 3), np.uint8)
     flat[224:] = 255
     columns = reading("blur", 1, flat)[:, 0, 0].astype(float)
-    expected = 255 * stats.norm.cdf((np.arange(448) - 223.5) / 2.0)
+    expected = 255 * scipy.stats.norm.cdf((np.arange(448) - 223.5) / 2.0)
     assert np.abs(columns - expected).max() < 2
     views = np.stack([picture(60, 80), picture(60, 80)])
     assert np.array_equal(reading("blur", 2, views)[1], reading("blur", 2, views[1]))
@@ -110,7 +110,7 @@ def test_dropped_frames_repeat_the_last_that_came_for_all_cameras_alike(severity
     assert all(len(set(row)) == 1 for row in shown)
     seen = [row[0] for row in shown]
     dropped = sum(one != step for step, one in enumerate(seen))
-    assert stats.binomtest(dropped, 1999, chance).pvalue > 0.01
+    assert scipy.stats.binomtest(dropped, 1999, chance).pvalue > 0.01
     assert seen[0] == 0
     assert all(now in (step, before) for step, (before, now) in enumerate(pairwise(seen), 1))
 
@@ -122,7 +122,7 @@ def test_drift_is_a_random_walk_with_the_deviation_of_dead_reckoning():
         for n in range(400)
     ]
     spread = np.square(np.array(ends) / (0.03 * 10)).sum()
-    assert 0.005 < stats.chi2.cdf(spread, 800) < 0.995
+    assert 0.005 < scipy.stats.chi2.cdf(spread, 800) < 0.995
     walk = [reading("pose_drift", 2, np.zeros(2, np.float32), kind="gps", step=n) for n in range(50)]
     assert not walk[0].any()
     assert np.abs(np.diff(walk, axis=0)).max() < 0.03 * 5

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from nav_eval.core.definitions import Definition
 from nav_eval.errors import RunDirectoryError
@@ -30,14 +30,14 @@ def run(name: str, values: Any, metric: str = "spl", **metadata: str) -> RunReco
 @given(a=st.integers(0, 3000), b=st.integers(0, 3000))
 @settings(deadline=None)
 def test_mcnemar_equals_the_binomial_test(a: int, b: int) -> None:
-    expected = stats.binomtest(a, a + b).pvalue if a + b else 1.0
+    expected = scipy.stats.binomtest(a, a + b).pvalue if a + b else 1.0
     assert mcnemar(a, b) == pytest.approx(expected, rel=1e-9, abs=1e-250)
 
 
 @given(st.lists(st.floats(-1, 1, width=16), min_size=1, max_size=9))
 @settings(deadline=None)
 def test_few_differences_are_permuted_exactly(differences: list[float]) -> None:
-    expected = stats.permutation_test(
+    expected = scipy.stats.permutation_test(
         (differences, np.zeros(len(differences))), lambda x, y: np.mean(x - y), permutation_type="samples",
         n_resamples=np.inf,
     ).pvalue if len(differences) > 1 else 1.0  # fmt: skip
@@ -55,7 +55,7 @@ def test_many_differences_agree_with_scipy(size: int, law: str) -> None:
         "mostly nothing": np.where(rng.random(size) < 0.4, rng.random(size) - 0.3, 0.0),
         "whole numbers": rng.integers(-3, 5, size).astype(float),
     }[law]
-    expected = stats.permutation_test(
+    expected = scipy.stats.permutation_test(
         (differences, np.zeros(size)), lambda x, y, axis: np.mean(x - y, axis=axis), permutation_type="samples",
         vectorized=True, n_resamples=100_000, batch=5000, rng=np.random.default_rng(0),
     ).pvalue  # fmt: skip
@@ -81,7 +81,7 @@ def test_the_interval_holds_what_the_test_would_not_reject() -> None:
     for end, outward in ((low, -0.01), (high, 0.01)):
         assert permutation(differences - end) == pytest.approx(0.05, abs=1e-3)
         assert permutation(differences - end - outward) < 0.05
-    expected = stats.t.interval(0.95, 49, loc=differences.mean(), scale=stats.sem(differences))
+    expected = scipy.stats.t.interval(0.95, 49, loc=differences.mean(), scale=scipy.stats.sem(differences))
     assert (low, high) == pytest.approx(expected, abs=0.02)
     assert permutation_interval(np.ones(5) * [1, 2, 3, 4, 5], 0.95, 0.06) is None
 
@@ -111,7 +111,7 @@ def test_a_metric_of_zeros_and_ones_gets_mcnemar() -> None:
     a, b = [1, 1, 0, 0, 1, 0, 0, 0], [1, 0, 1, 1, 1, 1, 1, 1]
     (found,) = compare([run("old", a, "success"), run("new", b, "success")])
     assert (found.test, found.only_first, found.only_second) == ("mcnemar", 1, 5)
-    assert found.p == pytest.approx(stats.binomtest(1, 6).pvalue)
+    assert found.p == pytest.approx(scipy.stats.binomtest(1, 6).pvalue)
     assert found.difference == pytest.approx(0.5)
     assert (found.first, found.second) == ("old", "new")
 
@@ -168,7 +168,7 @@ def test_other_buildings_equal_least_squares_with_clustered_errors() -> None:
         d = np.array([b.episodes[k]["spl"] - a.episodes[k]["spl"] for k in a.episodes])
         sums = (d - d.mean()).reshape(buildings, 12).sum(axis=1)
         error = math.sqrt(sums @ sums * buildings / (buildings - 1)) / d.size
-        half = stats.t.ppf(0.975, buildings - 1) * error
+        half = scipy.stats.t.ppf(0.975, buildings - 1) * error
         assert found.ci95_buildings is not None
         for end in found.ci95_buildings:
             # Wilson's: at an end the error is that of the end itself, scaled by what a share there can scatter.
@@ -229,7 +229,9 @@ def test_seeds_of_one_agent_are_one_entry_with_both_errors(luck: float, noise: f
     assert (seeds > 0) == (luck > 0)
     own = (table.mean(axis=0) - [row["spl"] for row in b.episodes.values()]).var(ddof=1) / 40
     freedom = int((seeds + own) ** 2 / ((between / 40 / 4) ** 2 / 3 + own**2 / 39))
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.difference or 0.0) / math.sqrt(seeds + own), freedom))
+    assert found.p == pytest.approx(
+        2 * scipy.stats.t.sf(abs(found.difference or 0.0) / math.sqrt(seeds + own), freedom)
+    )
 
 
 def test_runs_of_one_agent_alone_cannot_be_compared_by_other_rules() -> None:

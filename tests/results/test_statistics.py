@@ -9,9 +9,9 @@ import sys
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from nav_eval.core.definitions import Definition
 from nav_eval.results.statistics import bootstrap, bounded, clustered, student, summarise, summarise_metric, wilson
@@ -23,7 +23,7 @@ RATE, MEAN, SHARE = Definition(kind="rate"), Definition(), Definition(unit="shar
 @settings(deadline=None)
 def test_wilson_equals_scipy(n: int, data: st.DataObject) -> None:
     successes = data.draw(st.integers(0, n))
-    expected = stats.binomtest(successes, n).proportion_ci(0.95, method="wilson")
+    expected = scipy.stats.binomtest(successes, n).proportion_ci(0.95, method="wilson")
     assert wilson(successes, n) == pytest.approx((expected.low, expected.high), rel=1e-9, abs=1e-12)
 
 
@@ -44,7 +44,7 @@ def sandwich(values: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
     parts = [design[clusters == c].T @ residuals[clusters == c] for c in np.unique(clusters)]
     groups = len(parts)
     covariance = bread @ sum(np.outer(part, part) for part in parts) @ bread * groups / (groups - 1)
-    low, high = stats.t.interval(0.95, groups - 1, loc=beta[0], scale=math.sqrt(covariance[0, 0]))
+    low, high = scipy.stats.t.interval(0.95, groups - 1, loc=beta[0], scale=math.sqrt(covariance[0, 0]))
     return float(low), float(high)
 
 
@@ -60,20 +60,20 @@ def test_clustered_equals_the_sandwich_estimator(seed: int) -> None:
 
 def test_one_episode_per_scene_is_the_usual_t_interval() -> None:
     values = np.array([1.0, 4.0, 2.0, 8.0, 5.0])
-    expected = stats.t.interval(0.95, 4, loc=values.mean(), scale=stats.sem(values))
+    expected = scipy.stats.t.interval(0.95, 4, loc=values.mean(), scale=scipy.stats.sem(values))
     assert clustered(values, np.arange(5)) == pytest.approx(expected)
     assert clustered(values, np.zeros(5, dtype=int)) is None
 
 
 @pytest.mark.parametrize("freedom", [*range(1, 200), 500, 1001, 20_000])
 def test_student_equals_scipy(freedom: int) -> None:
-    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-11)
+    assert student(freedom) == pytest.approx(scipy.stats.t.ppf(0.975, freedom), rel=1e-11)
 
 
 @pytest.mark.parametrize("sure", [0.5, 0.9, 0.99, 1 - 0.05 / 190, 1 - 0.05 / 1225])
 def test_student_equals_scipy_at_every_level(sure: float) -> None:
     for freedom in (1, 2, 3, 4, 10, 59, 400):
-        assert student(freedom, sure) == pytest.approx(stats.t.ppf((1 + sure) / 2, freedom), rel=1e-8)
+        assert student(freedom, sure) == pytest.approx(scipy.stats.t.ppf((1 + sure) / 2, freedom), rel=1e-8)
 
 
 @given(st.floats(0, 1), st.floats(0, 50))
@@ -108,7 +108,7 @@ def test_a_rate_of_few_buildings_ends_where_rates_do() -> None:
 
 def test_bootstrap_agrees_with_scipy() -> None:
     values = np.random.default_rng(5).gamma(2.0, size=400)
-    expected = stats.bootstrap(
+    expected = scipy.stats.bootstrap(
         (values,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(1)
     ).confidence_interval
     low, high = bootstrap(values, resamples=20_000) or (0.0, 0.0)

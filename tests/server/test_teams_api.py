@@ -12,13 +12,11 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-import schemathesis
 from django.contrib.auth.models import AnonymousUser
 from django.core.wsgi import get_wsgi_application
 from django.test import Client
 from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
-from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from nav_eval_server.api import api
 from nav_eval_server.board.places import Keeper
@@ -344,29 +342,37 @@ def test_what_workers_call_is_nobody_elses(full: Crowd) -> None:
 
 
 def test_the_document_is_valid_openapi(full: Crowd) -> None:
+    import schemathesis
+
     schemathesis.openapi.from_dict(document()).validate()
 
 
 @cache
 def schema() -> Any:
+    import schemathesis
+
     return schemathesis.openapi.from_wsgi(f"{API}/openapi.json", get_wsgi_application())
 
 
-FITTING, UNFIT = schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE
-CASES = [(one, FITTING) for one in operations()] + [(one, UNFIT) for one in operations() if one[0] != "get"]
+CASES = [(one, "positive") for one in operations()] + [(one, "negative") for one in operations() if one[0] != "get"]
 
 
 @pytest.mark.parametrize("examples", [6, pytest.param(100, marks=pytest.mark.soak)])
-@pytest.mark.parametrize(("operation", "mode"), CASES, ids=lambda value: getattr(value, "name", " ".join(value)))
+@pytest.mark.parametrize(
+    ("operation", "mode"), CASES, ids=lambda value: value if isinstance(value, str) else " ".join(value)
+)
 def test_every_operation_answers_as_the_document_says(
-    full: Crowd, operation: tuple[str, str], mode: Any, examples: int
+    full: Crowd, operation: tuple[str, str], mode: str, examples: int
 ) -> None:
     """Statuses, types and bodies, under random requests that fit and that do not."""
+    from schemathesis import GenerationMode
+    from schemathesis.specs.openapi.checks import positive_data_acceptance
+
     method, path = operation
     scope = Token.Scope.WORKER if path.startswith(WORKERS) else Token.Scope.TEAM
     token = issue(scope, "t", full.team, User.objects.get(username="member"))
 
-    @given(case=schema()[f"{API}{path}"][method].as_strategy(generation_mode=mode))
+    @given(case=schema()[f"{API}{path}"][method].as_strategy(generation_mode=GenerationMode(mode)))
     @settings(
         max_examples=examples,
         phases=[Phase.generate],
