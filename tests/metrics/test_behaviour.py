@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import chain, repeat
 
 import numpy as np
 import pytest
@@ -53,6 +54,6 @@ def test_latency_quantiles() -> None:
 
 
 def test_episode_time_is_wall_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = iter([100.0, 101.5, 104.0])
+    now = chain([100.0, 101.5], repeat(104.0))
     monkeypatch.setattr(time, "perf_counter", lambda: next(now))
     assert measured(step("stop"), step("stop"))["episode_time"] == 4.0
