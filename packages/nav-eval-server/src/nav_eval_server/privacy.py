@@ -75,11 +75,16 @@ def erase(challenge: Challenge, user: User, actor: str) -> None:
             raise Refusal("last_organiser", "The last organiser cannot be removed.", "最后一个主办方账户不能删除。")
         for team in Team.objects.filter(membership__user=user):
             _hand_over(challenge, team, user, actor)
-        _received(user).delete()
-        for kind in TRIES:
-            _tries(kind, user).delete()
-        user.delete()
+        forget(user)
         events.record("person_erased", "account", actor=actor)
+
+
+def forget(user: User) -> None:
+    """The account, its notices and where it logged in from."""
+    _received(user).delete()
+    for kind in TRIES:
+        _tries(kind, user).delete()
+    user.delete()
 
 
 def _hand_over(challenge: Challenge, team: Team, user: User, actor: str) -> None:

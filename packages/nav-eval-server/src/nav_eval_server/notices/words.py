@@ -96,6 +96,8 @@ RULINGS: Mapping[str, Sentence] = {
     "void": {"en": "It is void", "zh": "宣布无效"},
     "give_back": {"en": "Its place in the quota is given back", "zh": "退还名额"},
     "grant": {"en": "Your team may submit more often", "zh": "增加提交名额"},
+    "merged": {"en": "Two teams are one", "zh": "合并两支队伍"},
+    "person_merged": {"en": "Two accounts are one", "zh": "合并两个账户"},
     "renamed": {"en": "Your team has another name", "zh": "更改队伍名称"},
     "disqualified": {"en": "Your team is disqualified", "zh": "取消参赛资格"},
     "reinstated": {"en": "Your team takes part again", "zh": "恢复参赛资格"},

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from nav_eval_server import appeals, events, organising, privacy, second_factor
+from nav_eval_server import appeals, events, merging, organising, privacy, second_factor
 from nav_eval_server.archive import publishing
 from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board import decisions
@@ -168,10 +168,11 @@ def manage(request: HttpRequest, pk: int) -> HttpResponse:
     now = timezone.now()
     if request.method == "POST":
         with refusals(request):
-            _manage(request, team, now)
+            return redirect("manage", _manage(request, team, now).pk)
         return redirect("manage", pk)
     told = {
         "team": team,
+        "others": Team.objects.exclude(pk=pk).order_by("name"),
         "members": team.membership_set.select_related("user").order_by("pk"),
         "decisions": team.decisions.select_related("user", "submission").order_by("-pk"),
         "standings": [(name, quota.standing(current(), team, name, now)) for name in current().phases],
@@ -180,8 +181,8 @@ def manage(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "manage.html", told)
 
 
-def _manage(request: HttpRequest, team: Team, now: datetime) -> None:
-    """What the button that was pressed does. Raises Refusal."""
+def _manage(request: HttpRequest, team: Team, now: datetime) -> Team:
+    """What the button that was pressed does; the team whose page is next. Raises Refusal."""
     told, reason, organiser = request.POST, _reason(request), person(request)
     deed = told.get("deed", "")
     if deed == "grant":
@@ -193,8 +194,13 @@ def _manage(request: HttpRequest, team: Team, now: datetime) -> None:
         organising.disqualify(current(), team, Team.Disqualified(deed), reason, organiser, now)
     elif deed == "reinstate":
         organising.reinstate(current(), team, reason, organiser, now)
+    elif deed == "merge":
+        to = get_object_or_404(Team, pk=number(told.get("to", "")))
+        merging.merge_teams(current(), team, to, reason, organiser, now)
+        return to
     else:
         raise Http404
+    return team
 
 
 @organiser
@@ -282,6 +288,20 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
 @organiser
 def export(request: HttpRequest, pk: int) -> HttpResponse:
     return accounts.exported(get_object_or_404(User, pk=pk))
+
+
+@require_POST
+@organiser
+def merge_person(request: HttpRequest, pk: int) -> HttpResponse:
+    """Into the account whose name is given."""
+    found = get_object_or_404(User.objects.exclude(pk=person(request).pk), pk=pk)
+    to = User.objects.filter(username=request.POST.get("to", "").strip()).first()
+    if to is None:
+        messages.error(request, _("Nobody has this name."))
+        return redirect("people")
+    with refusals(request):
+        merging.merge_people(current(), found, to, _reason(request), person(request), timezone.now())
+    return redirect("people")
 
 
 @require_POST

@@ -54,6 +54,7 @@ urlpatterns = [
     path("organiser/people/<int:pk>/second/", organisers.lift, name="lift"),
     path("organiser/people/<int:pk>/export/", organisers.export, name="export_person"),
     path("organiser/people/<int:pk>/erase/", organisers.erase, name="erase_person"),
+    path("organiser/people/<int:pk>/merge/", organisers.merge_person, name="merge_person"),
     path("organiser/teams/<int:pk>/", organisers.decide, name="decide"),
     path("organiser/teams/<int:pk>/role/", organisers.assign, name="assign"),
     path("organiser/appeals/<int:pk>/", organisers.judge, name="judge"),
