@@ -40,7 +40,7 @@ from server.boards import NOW, done
 from server.boards import team as entrant
 from server.competition import phase
 from server.conftest import Make
-from server.crowd import HIDDEN, SCORE, SHOWN, Crowd, crowd
+from server.crowd import HIDDEN, SCORE, SHOWN, Crowd, crowd, person
 from server.mailbox import mail_server
 from server.test_dispatcher import Bench
 from server.test_notices import deliver, rules
@@ -298,6 +298,23 @@ def test_a_struck_team_takes_no_rank_from_the_others(make: Make) -> None:
     assert kept is not None
     assert kept.document["entries"] == alone
     assert [(one["team"], one["reason"]) for one in kept.document["void"]] == [("A", WHY)]
+
+
+@pytest.mark.parametrize(("told", "state"), [({}, "approved"), ({"all": "on"}, "blocked")])
+def test_teams_that_wait_are_decided_in_one_step(make: Make, told: dict[str, str], state: str) -> None:
+    """Those that were chosen, or all that the page has shown: none that came later, none that was decided before."""
+    with mail_server() as box:
+        full = crowd(make(notify=rules(box), phases={"dev": phase(), "hidden": phase()}))
+        waiting = [Team.objects.create(name=f"waits{n}") for n in range(4)]
+        for team in waiting:
+            person(team.name, team, email=f"{team.name}@example.org")
+        chosen, shown = ([team.pk for team in some] for some in (waiting[:2], waiting[:3]))
+        post(full, "decide_all", team=[*chosen, full.team.pk], shown=shown, state=state, **told)
+        decided = {team.name for team in waiting if team.pk in (shown if told else chosen)}
+        assert {*Team.objects.filter(state=state, name__startswith="waits").values_list("name", flat=True)} == decided
+        assert Team.objects.get(pk=full.team.pk).state == "approved"
+        deliver(full.challenge)
+    assert sorted(to for to, _ in box.mails) == sorted(f"{name}@example.org" for name in decided)
 
 
 # Workers and announcements

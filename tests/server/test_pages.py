@@ -84,18 +84,21 @@ PAGES: Mapping[str, tuple[int, int, int, int]] = {
     "manage": (404, 404, 404, 200),
     "workers": (404, 404, 404, 200),
     "announce": (404, 404, 404, 200),
+    "accept": (404, 404, 404, 404),
+    "listed": (404, 404, 404, 200),
+    "links": (404, 404, 404, 200),
 }
 """What GET answers to nobody, a member of the team that owns the thing, a member of another, an organiser."""
 PHASES = {"dev": phase(), "hidden": phase() | {"board": "private"}}
 DEEDS = ("save_service", "probe_service", "remove_service", "new_token", "revoke_token", "submit", "cancel",
          "remove_member", "decide", "assign", "appeal", "judge", "rerun", "second_off", "password_link", "lift",
          "erase_person", "book", "give_back", "void", "choose", "close", "reveal",
-         "place", "move", "revoke",
+         "place", "move", "revoke", "decide_all", "merge_person", "withdraw",
          "logout", "set_language")  # fmt: skip
 """What is done by POST only."""
-RECORDS = ("log", "export", "export_person")
+RECORDS = ("log", "export", "export_person", "links")
 """Which programs read too, so that they are in English."""
-PEOPLE = ("remove_member", "password_link", "lift", "export_person", "erase_person")
+PEOPLE = ("remove_member", "password_link", "lift", "export_person", "erase_person", "merge_person")
 
 
 @pytest.fixture

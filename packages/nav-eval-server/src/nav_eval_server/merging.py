@@ -12,6 +12,7 @@ from nav_eval_server.models import (
     Announcement,
     Decision,
     Endpoint,
+    Invitation,
     Membership,
     Submission,
     Team,
@@ -72,8 +73,8 @@ def merge_people(challenge: Challenge, user: User, to: User, reason: str, organi
             Membership.objects.filter(user=user).update(user=to)
         elif mine is not None and mine.captain:
             Membership.objects.filter(user=to).update(captain=True)
-        for kind in (Submission, Token, Word, Decision, Announcement):
-            kind.objects.filter(user=user).update(user=to)  # type: ignore[attr-defined]
+        for kind in (Submission, Invitation, Token, Word, Decision, Announcement):
+            kind.objects.filter(user=user).update(user=to)
         privacy.forget(user)
         events.record("person_merged", to.username, actor=organiser.username, old=user.username, reason=reason)
         team = (theirs or mine) and Team.objects.get(membership__user=to)

@@ -68,6 +68,20 @@ class Membership(models.Model):
         constraints = (models.UniqueConstraint(fields=("team", "user"), name="a_member_once"),)
 
 
+class Invitation(models.Model):
+    """Of a person on an organiser's list: who follows the link is let in at once. See web/invitations.py.
+
+    `team`: the one to join, "" for one of their own. `user`: who has followed it.
+    """
+
+    name = models.CharField(max_length=150)
+    email = models.EmailField(unique=True)
+    team = models.CharField(max_length=60, blank=True)
+    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="invitations")
+    at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+
 class Token(models.Model):
     """What a program shows instead of a password; only its SHA-256 is kept. See tokens.py.
 

@@ -11,6 +11,7 @@ from nav_eval_server.queue.states import Language, Sentence
 Kind = Literal[
     "team_waits", "team_approved", "team_blocked", "ended", "service_unready", "appealed", "appeal_answered",
     "appeal_decided", "revealed", "misconfigured", "unplayable", "decision", "date_moved", "announcement",
+    "invited",
 ]  # fmt: skip
 
 
@@ -77,6 +78,11 @@ TEXTS: Mapping[Kind, Text] = {
     "announcement": Text(
         {"en": "From the organisers", "zh": "主办方公告"},
         {"en": "{said}", "zh": "{said}"},
+    ),
+    "invited": Text(
+        {"en": "An invitation for {name}", "zh": "{name} 的参赛邀请"},
+        {"en": "Sign up by this address, which works once; your team is approved.",
+         "zh": "请通过以下链接注册，链接仅可使用一次；您的队伍已获批准。"},
     ),
     "revealed": Text(
         {"en": "The final board of {phase} is revealed", "zh": "{phase} 的最终榜已公布"},

@@ -157,7 +157,12 @@ def link(request: HttpRequest, user: User) -> str:
     """For one new password; it is void as soon as the password has changed or somebody has logged in."""
     token = default_token_generator.make_token(user)
     where = reverse("new_password", args=[urlsafe_base64_encode(force_bytes(user.pk)), token])
-    return f"{current().address}{where}" if current().address else request.build_absolute_uri(where)
+    return absolute(request, where)
+
+
+def absolute(request: HttpRequest, path: str) -> str:
+    """For a mail, or to be handed over."""
+    return f"{current().address}{path}" if current().address else request.build_absolute_uri(path)
 
 
 @login_required
