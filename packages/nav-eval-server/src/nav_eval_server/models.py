@@ -103,7 +103,8 @@ class Token(models.Model):
 
 
 class Endpoint(models.Model):
-    """A team's service. `sealed_token`: its bearer token, encrypted (vault.py). `probe`: "", or what a probe said.
+    """A team's service. `sealed_token`: its bearer token, encrypted (vault.py). `probe`: "", or what a probe said;
+    `machine`: where the name led then, "" if nowhere.
 
     Of protocol join it calls us and has no url; `probe` then says whether it is here (join.presence).
     """
@@ -115,6 +116,7 @@ class Endpoint(models.Model):
     sealed_token = models.TextField(blank=True)
     probe = models.CharField(max_length=20, blank=True)
     probed_at = models.DateTimeField(null=True)
+    machine = models.CharField(max_length=50, blank=True, default="")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("team", "name"), name="a_name_of_an_endpoint_once"),)

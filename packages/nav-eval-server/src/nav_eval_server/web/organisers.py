@@ -23,7 +23,7 @@ from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board import decisions
 from nav_eval_server.models import Announcement, Appeal, Attempt, Event, Invitation, Mark, Submission, Team, Token, User
 from nav_eval_server.notices import outbox
-from nav_eval_server.queue import quota
+from nav_eval_server.queue import endpoints, quota
 from nav_eval_server.queue.health import SEEN, health
 from nav_eval_server.queue.phases import phases
 from nav_eval_server.settings import current
@@ -62,6 +62,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "teams": teams.exclude(state=Team.State.PENDING).order_by("name"),
         "roles": Team.Role.values,
         "phases": [(phase, decisions.board_state(current(), phase.name)) for phase in phases(current(), now)],
+        "shared": endpoints.shared_machines(),
         "appeals": Appeal.objects.filter(state=Appeal.State.OPEN).select_related("submission__team").order_by("pk"),
         "notices": outbox.standing(current()),
         "page": page,
