@@ -24,6 +24,7 @@ from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
@@ -186,7 +187,8 @@ def second(request: HttpRequest) -> HttpResponse:
         form.add_error("code", _("This is not the code. Is the clock of your phone right?"))
     uri = second_factor.uri(secret, user.username, current().name)
     words = [secret[at : at + 4] for at in range(0, len(secret), 4)]
-    return render(request, "second.html", {"form": form, "secret": " ".join(words), "uri": uri})
+    told = {"form": form, "secret": " ".join(words), "uri": uri, "qr_code": mark_safe(second_factor.qr_code(uri))}
+    return render(request, "second.html", told)
 
 
 @require_POST

@@ -7,7 +7,7 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from nav_eval_server.web import entries, organisers, people, spectators, teams
-from nav_eval_server.web.rate_limit import limited
+from nav_eval_server.web.rate_limit import ROOM, limited
 
 urlpatterns = [
     path("", spectators.front, name="front"),
@@ -18,9 +18,9 @@ urlpatterns = [
     path("entries/<str:key>/files/<str:name>", entries.file, name="entry_file"),
     path("entries/<str:key>/archive.zip", entries.archive, name="entry_archive"),
     path("language/", set_language, name="set_language"),
-    path("signup/", limited("signup", 30, people.signup), name="signup"),
-    path("login/", limited("login", 60, people.Login.as_view()), name="login"),
-    path("login/code/", limited("login", 60, people.code), name="code"),
+    path("signup/", limited("signup", ROOM, people.signup), name="signup"),
+    path("login/", limited("login", ROOM, people.Login.as_view()), name="login"),
+    path("login/code/", limited("login", ROOM, people.code), name="code"),
     path("login/forgotten/", limited("forgotten", 30, people.forgotten), name="forgotten"),
     path("login/new/<str:uidb64>/<str:token>/", people.NewPassword.as_view(), name="new_password"),
     path("logout/", LogoutView.as_view(), name="logout"),
