@@ -16,10 +16,12 @@ from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Endpoint, Team
+from nav_eval_server.models import Endpoint, Team, Token
 from nav_eval_server.queue import endpoints
+from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.probe import WRITTEN
 from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.tokens import find, issue
 from nav_eval_server.vault import Vault
 from nav_eval_server.web.forms import Service
 from patience import until
@@ -122,3 +124,31 @@ def test_questions_at_a_time_are_few(make: Make) -> None:
     assert refusal.value.code == "busy"
     for thread in threads:
         thread.join()
+
+
+@pytest.mark.parametrize("probed", [True, False])
+def test_a_service_under_two_names_plays_one_run_at_a_time(make: Make, probed: bool) -> None:
+    """Once it was asked for, by where the names lead; organisers see that two teams name one machine."""
+    challenge = make(endpoints={"probe_seconds": 3, "allowed_networks": ["loopback", "private"]})
+    with start(RandomAgent, protocol="rest", port=0) as agent:
+        names = [f"{host}:{agent.port}" for host in ("localhost", "127.0.0.1", "10.0.0.1")]
+        some = [endpoint(challenge, url) for url in names]
+        for one in some[: 2 * probed]:
+            endpoints.check(challenge, one, NOW)
+    worker = find(issue(Token.Scope.WORKER, "w"), Token.Scope.WORKER)
+    assert worker is not None
+    Team.objects.update(state=Team.State.APPROVED)
+    for one in Endpoint.objects.all():
+        Dispatcher(challenge).submit(one.team, "dev", endpoint=one)
+    claims = [claim for _ in names if (claim := Dispatcher(challenge).claim(worker, "i")) is not None]
+    assert [claim.url for claim in claims] == (names[::2] if probed else names)
+    shared = [(machine, [one.url for one in services]) for machine, services in endpoints.shared_machines()]
+    assert shared == ([("loopback", names[:2])] if probed else [])
+
+
+def test_a_service_that_asks_for_no_token_is_warned_of(make: Make) -> None:
+    challenge = make(endpoints={"probe_seconds": 3})
+    with start(RandomAgent, protocol="rest", port=0) as agent:
+        one = endpoint(challenge, agent.endpoint)
+        endpoints.check(challenge, one, NOW)
+    assert describe(one).startswith("Ready at 18:02. It asks for no token: a rival could enter it")

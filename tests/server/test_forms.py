@@ -47,6 +47,7 @@ class Forms(HTMLParser):
     def __init__(self, at: str, text: str) -> None:
         super().__init__()
         self.at, self.found, self._form, self._select = at, list[Form](), Form(""), ""
+        self._any = True
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -57,8 +58,8 @@ class Forms(HTMLParser):
             if told.get("method") == "post":
                 self.found.append(self._form)
         elif tag == "select":
-            self._select = name
-        elif tag == "option":
+            self._select, self._any = name, "required" not in told
+        elif tag == "option" and (self._any or told["value"]):
             self._form.data.setdefault(self._select, told["value"])
         elif tag == "button" and "disabled" not in told:
             self._form.buttons.append({name: told["value"]} if name else {})
@@ -68,7 +69,7 @@ class Forms(HTMLParser):
     @staticmethod
     def _written(told: dict[str, str]) -> Any:
         if told.get("type") == "file":
-            return SimpleUploadedFile("predictions.json", b"[]")
+            return SimpleUploadedFile("file", b"Ada,ada@example.org" if "csv" in told.get("accept", "") else b"[]")
         return WRITTEN.get(told.get("inputmode", told.get("type", "")), "something")
 
 

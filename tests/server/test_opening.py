@@ -15,9 +15,11 @@ import yaml
 
 from graphs import default_items, grid_scan
 from nav_eval.errors import ConfigError
+from nav_eval_server import opening
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Event, Notice
 from nav_eval_server.opening import CHECKED, CORRECTED, OPENED
+from nav_eval_server.phase_data import resolve
 from nav_eval_server.settings import current
 from patience import until
 from served import free_port
@@ -305,3 +307,24 @@ def test_a_phase_that_opens_while_it_is_served_is_checked_then(make: Make, well:
     assert Event.objects.filter(action=CHECKED, subject="dev").exists() == well
     if not well:
         assert "phases.dev: cannot be played (evaluation.dataset.data_path: " in Notice.objects.get().body
+
+
+def test_a_phase_that_cannot_be_played_is_asked_again_until_it_can(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its organisers are told once of each fault."""
+    monkeypatch.setattr(opening, "AGAIN_SECONDS", 0.0)
+    webhook = {"url": f"http://127.0.0.1:{free_port()}/", "allowed_networks": ["loopback"]}
+    challenge = make(phases={"dev": phase()}, notify={"webhook": webhook})
+    data = Path(challenge.evaluation["dataset"]["data_path"])
+    away = data.rename(data.with_name("away"))
+    openings, asked = opening.Openings(challenge), []
+    monkeypatch.setattr(opening, "resolve", lambda *told: asked.append(told) or resolve(*told))
+
+    def tended(times: int) -> bool:
+        openings.tend()
+        return len(asked) >= times
+
+    until(lambda: tended(3), "two checks")
+    assert Notice.objects.filter(kind="unplayable").count() == 1
+    away.rename(data)
+    until(lambda: tended(3) and Event.objects.filter(action=CHECKED).exists(), "the check that finds it")
+    assert Notice.objects.count() == 1

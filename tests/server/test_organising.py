@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from nav_eval_server import events, organising
+from nav_eval_server import events, merging, organising
 from nav_eval_server.board.decisions import close, reveal
 from nav_eval_server.board.places import Board, document, latest
 from nav_eval_server.challenge import load_challenge
@@ -21,6 +21,7 @@ from nav_eval_server.models import (
     Decision,
     Event,
     Grant,
+    Membership,
     MovedDate,
     Notice,
     Submission,
@@ -39,7 +40,7 @@ from server.boards import NOW, done
 from server.boards import team as entrant
 from server.competition import phase
 from server.conftest import Make
-from server.crowd import HIDDEN, SCORE, SHOWN, Crowd, crowd
+from server.crowd import HIDDEN, SCORE, SHOWN, Crowd, crowd, person
 from server.mailbox import mail_server
 from server.test_dispatcher import Bench
 from server.test_notices import deliver, rules
@@ -299,6 +300,23 @@ def test_a_struck_team_takes_no_rank_from_the_others(make: Make) -> None:
     assert [(one["team"], one["reason"]) for one in kept.document["void"]] == [("A", WHY)]
 
 
+@pytest.mark.parametrize(("told", "state"), [({}, "approved"), ({"all": "on"}, "blocked")])
+def test_teams_that_wait_are_decided_in_one_step(make: Make, told: dict[str, str], state: str) -> None:
+    """Those that were chosen, or all that the page has shown: none that came later, none that was decided before."""
+    with mail_server() as box:
+        full = crowd(make(notify=rules(box), phases={"dev": phase(), "hidden": phase()}))
+        waiting = [Team.objects.create(name=f"waits{n}") for n in range(4)]
+        for team in waiting:
+            person(team.name, team, email=f"{team.name}@example.org")
+        chosen, shown = ([team.pk for team in some] for some in (waiting[:2], waiting[:3]))
+        post(full, "decide_all", team=[*chosen, full.team.pk], shown=shown, state=state, **told)
+        decided = {team.name for team in waiting if team.pk in (shown if told else chosen)}
+        assert {*Team.objects.filter(state=state, name__startswith="waits").values_list("name", flat=True)} == decided
+        assert Team.objects.get(pk=full.team.pk).state == "approved"
+        deliver(full.challenge)
+    assert sorted(to for to, _ in box.mails) == sorted(f"{name}@example.org" for name in decided)
+
+
 # Workers and announcements
 
 
@@ -372,3 +390,87 @@ def test_an_announcement_reaches_every_team(make: Make) -> None:
         assert ("&lt;b&gt;tomorrow" in page(full, who, "team")) is seen
     said = [mail.get_content() for _, mail in box.mails if "decided" in str(mail["Subject"])]  # type: ignore[attr-defined]
     assert [WHY in text and "重新运行" in text for text in said] == [True]
+
+
+# Two that are one
+
+
+def pair(bench: Bench) -> tuple[Team, Team]:
+    ada, bob = bench.teams
+    for team in (ada, bob):
+        Membership.objects.create(team=team, user=User.objects.create(username=f"of{team.pk}"), captain=True)
+    return ada, bob
+
+
+def test_a_doubled_team_goes_into_the_other_with_all_that_it_has(make: Make) -> None:
+    """A run that goes on is not disturbed, and counts for the team that stays."""
+    bench = Bench(make(phases={"dev": phase(per_day=3, total=3, concurrent=2)}), teams=2)
+    challenge, (stays, doubled) = bench.dispatcher.challenge, pair(bench)
+    mine, theirs = finished(bench, bench.submit(0, key="k"), "1"), finished(bench, bench.submit(1, key="k"), "1")
+    Submission.objects.update(chosen_at=bench.now)
+    running, token = bench.submit(1), issue(Token.Scope.TEAM, "t", doubled)
+    claim = bench.claim()
+    merging.merge_teams(challenge, doubled, stays, WHY, organiser(), bench.now)
+    bench.send(claim, "1")
+    assert bench.complete(claim) == State.DONE
+    assert {*stays.submissions.values_list("pk", flat=True)} == {mine.pk, theirs.pk, running.pk}
+    used = quota.standing(challenge, stays, "dev", bench.now)
+    assert (used.today, used.overall, used.left) == (3, 3, 0)
+    assert [*stays.membership_set.order_by("pk").values_list("captain", flat=True)] == [True, False]
+    assert [*stays.endpoints.order_by("pk").values_list("name", flat=True)] == ["a", "team1 a"]
+    assert [*Submission.objects.exclude(chosen_at=None)] == [mine]
+    found = find(token, Token.Scope.TEAM)
+    assert (found and found.team) == stays
+    assert not Team.objects.filter(pk=doubled.pk).exists()
+    event = Event.objects.get(action="team_merged")
+    assert (event.subject, event.details) == ("team0", {"old": "team1", "reason": WHY})
+    assert stays.decisions.get().reason == f"team1 → team0: {WHY}"
+    assert len(document(challenge, "dev", Board.PUBLIC)["entries"]) <= 1
+    assert events.broken() is None
+
+
+def test_a_merge_gives_no_second_try(make: Make) -> None:
+    bench = Bench(make(phases={"dev": phase(per_day=1, total=1)}), teams=2)
+    challenge, (stays, doubled) = bench.dispatcher.challenge, pair(bench)
+    first, other = bench.submit(0), bench.submit(1)
+
+    def refused(words: str) -> None:
+        with pytest.raises(Refusal, match=words):
+            merging.merge_teams(challenge, doubled, stays, WHY, organiser(), bench.now)
+        assert Team.objects.count() == 2
+
+    refused("Both teams have unfinished submissions")
+    finished(bench, first, "1")
+    refused("In dev they would have 2 submissions, and a team may have 1")
+    other = finished(bench, other, "1")
+    organising.rerun(challenge, other, WHY, organiser(), bench.now)
+    finished(bench, Submission.objects.get(reruns=other), "1")
+    refused("In dev they would have 2 submissions, and a team may have 1")
+    organising.void(challenge, Submission.objects.get(reruns=other), WHY, organiser(), bench.now)
+    organising.disqualify(challenge, doubled, Team.Disqualified.STRUCK, WHY, organiser(), bench.now)
+    doubled.refresh_from_db()
+    refused("disqualified one has to take part again")
+    organising.reinstate(challenge, doubled, WHY, organiser(), bench.now)
+    doubled.refresh_from_db()
+    merging.merge_teams(challenge, doubled, stays, WHY, organiser(), bench.now)
+    assert quota.standing(challenge, stays, "dev", bench.now).left == 0
+    assert [*stays.submissions.filter(state=State.DONE)] == [first]
+
+
+def test_organisers_merge_teams_and_people_on_their_pages(full: Crowd) -> None:
+    other = Team.objects.get(name="Borealis")
+    told: dict[str, Any] = {"deed": "merge", "to": other.pk, "reason": WHY}
+    assert "Say why" in post(full, "manage", full.team.pk, **(told | {"reason": " "})).content.decode()
+    answer = post(full, "merge_person", User.objects.get(username="member").pk, to="other", reason=WHY)
+    assert "merge the teams first" in answer.content.decode()
+    assert "Aurora → Borealis" in post(full, "manage", full.team.pk, **told).content.decode()
+    board = page(full, "nobody", "board", "dev")
+    assert (SHOWN[SCORE] in board, "Borealis" in board, "Aurora" in board) == (True, True, False)
+    sent = Submission.objects.filter(user=None).update(user=User.objects.get(username="member"))
+    post(full, "merge_person", User.objects.get(username="member").pk, to="other", reason=WHY)
+    assert (sent > 0, User.objects.filter(username="member").exists()) == (True, False)
+    assert Submission.objects.filter(user__username="other").count() == sent
+    for text in ("Aurora → Borealis", "member → other"):
+        assert text in page(full, "other", "team")
+    for text in ("team_merged", "person_merged", "Aurora", "member"):
+        assert text in page(full, "organiser", "log")

@@ -9,9 +9,11 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
+from html import unescape
 from typing import Any
 
 import pytest
+import segno
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from django.test import Client
@@ -81,6 +83,17 @@ def enrolled(browser: Client) -> tuple[str, list[str]]:
     key = secret[1].replace(" ", "")
     answer = browser.post(reverse("second"), {"code": code_of(key, -1)})
     return key, re.findall(r"<code>([0-9a-f]{10})</code>", answer.content.decode())
+
+
+def test_the_picture_for_the_phone_is_the_link(make: Make) -> None:
+    browser = organiser(make)
+    password(browser)
+    shown = browser.get(reverse("second")).content.decode()
+    link = re.search(r'href="(otpauth://[^"]+)"', shown)
+    assert link is not None
+    drawn = re.findall(r' d="([^"]+)"', segno.make(unescape(link[1]), micro=False).svg_inline())
+    assert len(drawn) == 1
+    assert drawn[0] in shown
 
 
 def test_a_second_factor_is_asked_for_and_no_code_works_twice(make: Make) -> None:

@@ -151,12 +151,14 @@ def _endpoint(server: Competition, options: argparse.Namespace) -> Any:
 
 
 def _probe_service(server: Competition, endpoint: Any) -> Any:
-    """A new service; if it is not ready, or speaks another protocol than it is registered with, that is said now."""
+    """A new service; if it is not ready, speaks another protocol than it is registered with, or asks for no token, that
+    is said now.
+    """
     try:
         found = server.probe(endpoint["id"])
     except Refusal:  # the server asks others; its answer changes nothing
         return endpoint
-    if found["probe"] != "ready":
+    if found["probe"] != "ready" or not found["has_token"]:
         say(f"nav-eval-agent: {line(str(found['sentence']), 500)}", sys.stderr)
     return endpoint
 

@@ -68,6 +68,20 @@ class Membership(models.Model):
         constraints = (models.UniqueConstraint(fields=("team", "user"), name="a_member_once"),)
 
 
+class Invitation(models.Model):
+    """Of a person on an organiser's list: who follows the link is let in at once. See web/invitations.py.
+
+    `team`: the one to join, "" for one of their own. `user`: who has followed it.
+    """
+
+    name = models.CharField(max_length=150)
+    email = models.EmailField(unique=True)
+    team = models.CharField(max_length=60, blank=True)
+    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="invitations")
+    at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+
 class Token(models.Model):
     """What a program shows instead of a password; only its SHA-256 is kept. See tokens.py.
 
@@ -89,7 +103,8 @@ class Token(models.Model):
 
 
 class Endpoint(models.Model):
-    """A team's service. `sealed_token`: its bearer token, encrypted (vault.py). `probe`: "", or what a probe said.
+    """A team's service. `sealed_token`: its bearer token, encrypted (vault.py). `probe`: "", or what a probe said;
+    `machine`: where the name led then, "" if nowhere.
 
     Of protocol join it calls us and has no url; `probe` then says whether it is here (join.presence).
     """
@@ -101,6 +116,7 @@ class Endpoint(models.Model):
     sealed_token = models.TextField(blank=True)
     probe = models.CharField(max_length=20, blank=True)
     probed_at = models.DateTimeField(null=True)
+    machine = models.CharField(max_length=50, blank=True, default="")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("team", "name"), name="a_name_of_an_endpoint_once"),)

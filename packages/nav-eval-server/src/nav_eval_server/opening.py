@@ -7,6 +7,7 @@ token, leaves them as free as they were.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -30,6 +31,8 @@ CORRECTED = "corrected"
 """So were places of data; the rules have another hash since."""
 CHECKED = "checked"
 """A phase that is open was found to be playable."""
+AGAIN_SECONDS = 60.0
+"""Between two checks of a phase that cannot be played."""
 
 
 def check(challenge: Challenge) -> None:
@@ -156,13 +159,14 @@ def _opened(challenge: Challenge) -> dict[str, Contents]:
 
 
 class Openings:
-    """Phases that open while it is served are checked then, beside the sweep; organisers are told of one that cannot
-    be played.
+    """Phases that open while it is served are checked then, beside the sweep, and again every minute until they can be
+    played; organisers are told what is wrong, once.
     """
 
     def __init__(self, challenge: Challenge) -> None:
         self._challenge = challenge
-        self._asked: set[str] = set()
+        self._next: dict[str, float] = {}
+        self._said: dict[str, str] = {}
         self._thread = ThreadPoolExecutor(max_workers=1)
         self._asking: tuple[str, Future[Contents]] | None = None
 
@@ -170,21 +174,23 @@ class Openings:
         if self._asking is not None:
             self._settle(*self._asking)
         elif due := [phase for phase in played(self._challenge) if self._is_due(phase)]:
-            self._asked.add(due[0])
-            self._asking = due[0], self._thread.submit(resolve, self._challenge, due[0])
+            phase = min(due, key=lambda one: self._next.get(one, 0.0))
+            self._asking = phase, self._thread.submit(resolve, self._challenge, phase)
 
     def _is_due(self, phase: str) -> bool:
-        opens = phase not in self._asked and status_of(self._challenge, phase) == "open"
-        return opens and _checked(phase) is None
+        late = time.monotonic() >= self._next.get(phase, 0.0)
+        return late and status_of(self._challenge, phase) == "open" and _checked(phase) is None
 
     def _settle(self, phase: str, asked: Future[Contents]) -> None:
         if not asked.done():
             return
-        self._asking = None
+        self._asking, self._next[phase] = None, time.monotonic() + AGAIN_SECONDS
         try:
             found = asked.result()
             refuse_overlap(self._challenge, _opened(self._challenge) | {phase: found})
             note_checked(self._challenge, phase, found)
         except ConfigError as error:
-            LOG.warning("%s", error)
-            tell(self._challenge, "unplayable", path="/organiser/", phase=phase, said=str(error))
+            if self._said.get(phase) != str(error):
+                self._said[phase] = str(error)
+                LOG.warning("%s", error)
+                tell(self._challenge, "unplayable", path="/organiser/", phase=phase, said=str(error))

@@ -51,7 +51,7 @@ def rerun(challenge: Challenge, one: Submission, reason: str, organiser: User, n
     """Run it again; see Dispatcher.rerun."""
     with transaction.atomic():
         fresh = Dispatcher(challenge).rerun(one, organiser.username, given(reason))
-        _decided(challenge, "rerun", one.team, given(reason), organiser, now, one)
+        decided(challenge, "rerun", one.team, given(reason), organiser, now, one)
         return fresh
 
 
@@ -67,7 +67,7 @@ def give_back(challenge: Challenge, one: Submission, reason: str, organiser: Use
     """Its place in the quota."""
     with transaction.atomic():
         Dispatcher(challenge).give_back(one, organiser.username, given(reason))
-        _decided(challenge, "give_back", one.team, given(reason), organiser, now, one)
+        decided(challenge, "give_back", one.team, given(reason), organiser, now, one)
 
 
 def grant(
@@ -80,7 +80,7 @@ def grant(
     with transaction.atomic():
         Grant.objects.create(team=team, phase=phase, places=places, at=now)
         events.record("granted", team.name, actor=organiser.username, phase=phase, places=places, reason=given(reason))
-        _decided(challenge, "grant", team, f"{phase} +{places}: {given(reason)}"[:LONGEST], organiser, now)
+        decided(challenge, "grant", team, f"{phase} +{places}: {given(reason)}"[:LONGEST], organiser, now)
 
 
 def rename(challenge: Challenge, team: Team, name: str, reason: str, organiser: User, now: datetime) -> None:
@@ -101,8 +101,8 @@ def rename(challenge: Challenge, team: Team, name: str, reason: str, organiser: 
         Team.objects.filter(pk=team.pk).update(name=name)
         team.name = name
         events.record("team_renamed", name, actor=organiser.username, old=old, reason=given(reason))
-        _decided(challenge, "renamed", team, f"{old} → {name}: {given(reason)}"[:LONGEST], organiser, now)
-        _renew_boards(challenge, organiser, now)
+        decided(challenge, "renamed", team, f"{old} → {name}: {given(reason)}"[:LONGEST], organiser, now)
+        renew_boards(challenge, organiser, now)
 
 
 def disqualify(
@@ -114,8 +114,8 @@ def disqualify(
         for one in team.submissions.exclude(state__in=FINAL):
             Dispatcher(challenge).cancel(one, organiser.username)
         events.record("disqualified", team.name, actor=organiser.username, how=how.value, reason=given(reason))
-        _decided(challenge, "disqualified", team, given(reason), organiser, now)
-        _renew_boards(challenge, organiser, now)
+        decided(challenge, "disqualified", team, given(reason), organiser, now)
+        renew_boards(challenge, organiser, now)
 
 
 def reinstate(challenge: Challenge, team: Team, reason: str, organiser: User, now: datetime) -> None:
@@ -123,8 +123,8 @@ def reinstate(challenge: Challenge, team: Team, reason: str, organiser: User, no
     with transaction.atomic():
         Team.objects.filter(pk=team.pk).update(disqualified="", state=Team.State.APPROVED)
         events.record("reinstated", team.name, actor=organiser.username, reason=given(reason))
-        _decided(challenge, "reinstated", team, given(reason), organiser, now)
-        _renew_boards(challenge, organiser, now)
+        decided(challenge, "reinstated", team, given(reason), organiser, now)
+        renew_boards(challenge, organiser, now)
 
 
 def move(challenge: Challenge, phase: str, closes: datetime, reason: str, organiser: User, now: datetime) -> None:
@@ -163,7 +163,7 @@ def announce(challenge: Challenge, text: str, organiser: User, now: datetime) ->
         tell(challenge, "announcement", path="/team/", said=text)
 
 
-def _decided(
+def decided(
     challenge: Challenge,
     kind: str,
     team: Team,
@@ -185,7 +185,7 @@ def _note(kind: str, team: Team, reason: str, organiser: User, now: datetime, on
     Decision.objects.create(team=team, submission=one, kind=kind, reason=reason, user=organiser, at=now)
 
 
-def _renew_boards(challenge: Challenge, organiser: User, now: datetime) -> None:
+def renew_boards(challenge: Challenge, organiser: User, now: datetime) -> None:
     """At once: the public ones, and those that are revealed."""
     for name, phase in challenge.phases.items():
         if phase.board == "public":

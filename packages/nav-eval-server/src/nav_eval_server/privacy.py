@@ -29,6 +29,7 @@ def export(user: User) -> dict[str, Any]:
         "account": _row(user, "username", "email", "is_staff", "date_joined", "last_login"),
         "second_factor": bool(user.sealed_totp),
         "teams": [_row(row, "team.name", "captain") for row in Membership.objects.filter(user=user)],
+        "invitations": [_row(one, "name", "email", "team", "at", "used_at") for one in user.invitations.all()],
         "tokens": [_row(row, "team.name", "name", "created_at", "last_used_at") for row in user.tokens.all()],
         "submissions": [_row(one, "id", "team.name", "phase", "accepted_at", "state") for one in _sent(user)],
         "appeals": [_row(one, "appeal.submission_id", "at", "text") for one in Word.objects.filter(user=user)],
@@ -75,11 +76,17 @@ def erase(challenge: Challenge, user: User, actor: str) -> None:
             raise Refusal("last_organiser", "The last organiser cannot be removed.", "最后一个主办方账户不能删除。")
         for team in Team.objects.filter(membership__user=user):
             _hand_over(challenge, team, user, actor)
-        _received(user).delete()
-        for kind in TRIES:
-            _tries(kind, user).delete()
-        user.delete()
+        forget(user)
         events.record("person_erased", "account", actor=actor)
+
+
+def forget(user: User) -> None:
+    """The account, its notices, its invitation and where it logged in from."""
+    _received(user).delete()
+    user.invitations.all().delete()
+    for kind in TRIES:
+        _tries(kind, user).delete()
+    user.delete()
 
 
 def _hand_over(challenge: Challenge, team: Team, user: User, actor: str) -> None:

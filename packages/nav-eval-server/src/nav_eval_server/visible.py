@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from nav_eval.errors import InputError
 
 ALIKE = str.maketrans(
-    "аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅ" "αοιρνΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" "ı01I|",
-    "aeopcyxijshdqwABEKMHOPCTYXljS" "aoipvABEZHlKMNOPTYX" "iolll",
+    "аеорсухіјѕһԁԛԝгпАВЕКМНОРСТУХІЈЅ" "αοιρνγηκσυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" "օսհո" "ɑɡı01I|",
+    "aeopcyxijshdqwrnABEKMHOPCTYXljS" "aoipvynkouABEZHlKMNOPTYX" "ouhn" "agiolll",
 )  # fmt: skip
-"""Cyrillic and Greek letters, and digits, that are taken for Latin letters, as the commonest of Unicode's UTS 39."""
+"""What is taken for a Latin letter: the commonest letters and digits of Unicode's UTS 39."""
 
 
 def visible(text: str) -> str:
@@ -44,4 +44,5 @@ def looks_taken(name: str, others: Iterable[str]) -> bool:
 
 def _skeleton(name: str) -> str:
     """What is left of it for a reader in a hurry: lookalikes as one, no case, no blanks."""
-    return "".join(name.translate(ALIKE).casefold().split())
+    plain = "".join(name.translate(ALIKE).casefold().split())
+    return plain.replace("rn", "m").replace("vv", "w")

@@ -69,8 +69,8 @@ class Networks:
 
     def allow(self, address: str) -> bool:
         """Whether this address, as getaddrinfo writes it, may be connected to."""
-        inner = _inner(ip_address(address))
-        return any(_belongs(inner, name) for name in self.names)
+        leads_to = inner(ip_address(address))
+        return any(_belongs(leads_to, name) for name in self.names)
 
     def open(self, port: int) -> bool:
         """Whether this port may be connected to, at an allowed address."""
@@ -93,7 +93,7 @@ def is_public(address: Address) -> bool:
     return (address.version == 4 or address in UNICAST) and not any(address in network for network in NOT_PUBLIC)
 
 
-def _inner(address: Address) -> Address:
+def inner(address: Address) -> Address:
     """The IPv4 address that a mapped or translated IPv6 address leads to; else the address itself."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:

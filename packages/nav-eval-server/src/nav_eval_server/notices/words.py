@@ -11,6 +11,7 @@ from nav_eval_server.queue.states import Language, Sentence
 Kind = Literal[
     "team_waits", "team_approved", "team_blocked", "ended", "service_unready", "appealed", "appeal_answered",
     "appeal_decided", "revealed", "misconfigured", "unplayable", "decision", "date_moved", "announcement",
+    "invited",
 ]  # fmt: skip
 
 
@@ -78,6 +79,11 @@ TEXTS: Mapping[Kind, Text] = {
         {"en": "From the organisers", "zh": "主办方公告"},
         {"en": "{said}", "zh": "{said}"},
     ),
+    "invited": Text(
+        {"en": "An invitation for {name}", "zh": "{name} 的参赛邀请"},
+        {"en": "Sign up by this address, which works once; your team is approved.",
+         "zh": "请通过以下链接注册，链接仅可使用一次；您的队伍已获批准。"},
+    ),
     "revealed": Text(
         {"en": "The final board of {phase} is revealed", "zh": "{phase} 的最终榜已公布"},
         {"en": "Everybody can see it now.", "zh": "现在所有人都可以查看。"},
@@ -96,6 +102,8 @@ RULINGS: Mapping[str, Sentence] = {
     "void": {"en": "It is void", "zh": "宣布无效"},
     "give_back": {"en": "Its place in the quota is given back", "zh": "退还名额"},
     "grant": {"en": "Your team may submit more often", "zh": "增加提交名额"},
+    "merged": {"en": "Two teams are one", "zh": "合并两支队伍"},
+    "person_merged": {"en": "Two accounts are one", "zh": "合并两个账户"},
     "renamed": {"en": "Your team has another name", "zh": "更改队伍名称"},
     "disqualified": {"en": "Your team is disqualified", "zh": "取消参赛资格"},
     "reinstated": {"en": "Your team takes part again", "zh": "恢复参赛资格"},

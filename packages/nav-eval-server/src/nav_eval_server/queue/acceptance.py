@@ -7,8 +7,7 @@ from datetime import datetime, timedelta
 
 from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Endpoint, Slot, Submission, Team, User
-from nav_eval_server.queue import phases, quota
-from nav_eval_server.queue.probe import parsed
+from nav_eval_server.queue import endpoints, phases, quota
 from nav_eval_server.queue.refusal import Refusal, not_let_in
 from nav_eval_server.queue.states import FINAL
 
@@ -34,8 +33,7 @@ def drawn_up(
         fresh.predictions = hashlib.sha256(predictions).hexdigest()
     if endpoint is not None:
         fresh.protocol, fresh.url, fresh.sealed_token = endpoint.protocol, endpoint.url, endpoint.sealed_token
-        joined = endpoint.protocol == "join"
-        fresh.endpoint_key = f"join:{team.pk}" if joined else parsed(endpoint.url).address.lower()
+        fresh.endpoint_key = endpoints.key(endpoint)
     return fresh
 
 

@@ -26,7 +26,7 @@ from nav_eval_server.join.tickets import ticket
 from nav_eval_server.models import Attempt, Charge, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import NO_GOOD_EPISODE, Kind
-from nav_eval_server.queue import acceptance, endpoints, outlook, quota, slots, turns
+from nav_eval_server.queue import acceptance, endpoints, handing_over, outlook, quota, slots, turns
 from nav_eval_server.queue.fairness import next_up
 from nav_eval_server.queue.inbox import Inbox, Junk, Record, numbers, records
 from nav_eval_server.queue.refusal import Refusal
@@ -183,6 +183,13 @@ class Dispatcher:
             if not Charge.objects.filter(submission=submission).delete()[0]:
                 raise Refusal("no_place", "It uses no place in the quota.", "该提交不占用名额。")
             events.record("place_given_back", submission.id, actor=actor, reason=reason)
+
+    def hand_over(self, team: Team, to: Team) -> None:
+        """All that a team has submitted, and the quota it has used, to another one. Raises Refusal."""
+        with self._locked():
+            list(Team.objects.select_for_update().filter(pk__in=(team.pk, to.pk)).order_by("pk"))
+            handing_over.check(self.challenge, team, to)
+            handing_over.hand_over(self.challenge, team, to)
 
     def release(self, worker: Token) -> int:
         """A worker whose token is revoked has lost what it had; how many those were."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from datetime import datetime, timedelta
 from typing import Literal, cast
 from zoneinfo import ZoneInfo
@@ -13,7 +14,7 @@ from nav_eval_sdk.transport.probe import Answer
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Submission, Team
-from nav_eval_server.queue.probe import WRITTEN, Protocol, ask, fits, parsed
+from nav_eval_server.queue.probe import WRITTEN, NotingNetworks, Protocol, ask, fits, parsed
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import SPOKEN, Language, Sentence, clock
 from nav_eval_server.vault import Vault
@@ -44,6 +45,10 @@ JOINED: dict[Answer | Literal[""], Sentence] = {
     },
 }
 """Of a service that calls us."""
+OPEN_TO_ALL: Sentence = {
+    "en": " It asks for no token: a rival could enter it as its own. Serve it with --token-file and save it again.",
+    "zh": "该服务没有令牌，对手可能将其作为自己的服务提交。请用 --token-file 启动服务，并重新保存。",
+}
 _asking = threading.BoundedSemaphore(AT_ONCE)
 
 
@@ -60,7 +65,7 @@ def save(challenge: Challenge, team: Team, *, name: str, protocol: Protocol, url
             f"最多 {MAX_SERVICES} 个服务，请先删除一个。",
         )
     sealed = Vault(Folder(challenge.folder)).seal(token)
-    told = {"protocol": protocol, "url": url, "sealed_token": sealed, "probe": "", "probed_at": None}
+    told = {"protocol": protocol, "url": url, "sealed_token": sealed, "probe": "", "probed_at": None, "machine": ""}
     return Endpoint.objects.update_or_create(team=team, name=name, defaults=told)[0]
 
 
@@ -88,10 +93,11 @@ def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
         token = Vault(Folder(challenge.folder)).open(endpoint.sealed_token)
         rules = challenge.endpoints
         protocol = cast(Protocol, endpoint.protocol)
-        answer = ask(parsed(endpoint.url), protocol, token, rules.networks, rules.probe_seconds)
+        networks = NotingNetworks(rules.networks.names, rules.networks.ports)
+        answer = ask(parsed(endpoint.url), protocol, token, networks, rules.probe_seconds)
     finally:
         _asking.release()
-    Endpoint.objects.filter(pk=endpoint.pk).update(probe=answer)
+    Endpoint.objects.filter(pk=endpoint.pk).update(probe=answer, machine=networks.machine)
     return answer
 
 
@@ -103,5 +109,27 @@ def played(submission: Submission, now: datetime) -> None:
 
 def sentence(endpoint: Endpoint, language: Language, *, zone: ZoneInfo, now: datetime) -> str:
     """What the last question found out."""
-    said = (JOINED if endpoint.protocol == "join" else SENTENCES)[cast(Answer, endpoint.probe)]
-    return said[language].format(at=clock(endpoint.probed_at, zone, now), spoken=SPOKEN.get(endpoint.protocol))
+    joined = endpoint.protocol == "join"
+    said = (JOINED if joined else SENTENCES)[cast(Answer, endpoint.probe)]
+    told = said[language].format(at=clock(endpoint.probed_at, zone, now), spoken=SPOKEN.get(endpoint.protocol))
+    open_to_all = endpoint.probe == "ready" and not joined and not endpoint.sealed_token
+    return told + OPEN_TO_ALL[language] if open_to_all else told
+
+
+def key(endpoint: Endpoint) -> str:
+    """The same for whatever leads to one service: of two submissions with it one plays at a time."""
+    if endpoint.protocol == "join":
+        return f"join:{endpoint.team_id}"
+    where = parsed(endpoint.url)
+    return f"{endpoint.machine or where.host.lower()}:{where.port}"
+
+
+def shared_machines() -> list[tuple[str, list[Endpoint]]]:
+    """Those that services of several teams are on, whatever their port: one team may have two accounts."""
+    rows = Endpoint.objects.exclude(protocol="join").select_related("team").order_by("team__name", "pk")
+    hosts = {one.pk: parsed(one.url).host.lower() for one in rows}
+    known = {hosts[one.pk]: one.machine for one in rows if one.machine}
+    found = defaultdict[str, list[Endpoint]](list)
+    for one in rows:
+        found[one.machine or known.get(hosts[one.pk], hosts[one.pk])].append(one)
+    return [(machine, some) for machine, some in found.items() if len({one.team_id for one in some}) > 1]

@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Literal
 
 from nav_eval.errors import InputError
-from nav_eval_sdk.transport.address import Networks
+from nav_eval_sdk.transport.address import Address, Networks, inner
 from nav_eval_sdk.transport.base import Connection, Endpoint
 from nav_eval_sdk.transport.probe import Answer, probe
 
 Protocol = Literal["rest", "grpc"]
+LOOPBACK = "loopback"
 ADDRESS = re.compile(r"((https?|grpcs?)://)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")
 """Nothing that a shell, a configuration or a header could take for more than an address."""
 WRITTEN = "grpc:// and grpcs:// are addresses of gRPC services. Choose gRPC, or write http://, https:// or host:port."
+
+
+@dataclass(frozen=True)
+class NotingNetworks(Networks):
+    """`found`: what was tested, which is every address that a name leads to."""
+
+    found: list[Address] = field(default_factory=list, compare=False)
+
+    def allow(self, address: str) -> bool:
+        self.found.append(inner(ip_address(address)))
+        return super().allow(address)
+
+    @property
+    def machine(self) -> str:
+        """One word for all names of a machine: its first address; "" where the name led nowhere."""
+        if any(address.is_loopback for address in self.found):
+            return LOOPBACK
+        return str(min(self.found, key=lambda one: (one.version, int(one)))) if self.found else ""
 
 
 def fits(url: str, protocol: Protocol) -> bool:

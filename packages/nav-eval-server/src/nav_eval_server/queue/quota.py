@@ -6,15 +6,15 @@ unique slots are the last line.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from pydantic import BaseModel, ConfigDict, computed_field
 
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Charge, Grant, Submission, Team
 from nav_eval_server.queue.refusal import Refusal
-from nav_eval_server.queue.states import FINAL
+from nav_eval_server.queue.states import FINAL, State
 
 
 class Standing(BaseModel):
@@ -105,10 +105,30 @@ def reserve(challenge: Challenge, submission: Submission, now: datetime) -> None
     """The first free place of today; a granted one where those of the rules are used up."""
     granted = standing(challenge, submission.team, submission.phase, now).regular == 0
     day = now.astimezone(challenge.zone).date()
-    place = {"team": submission.team, "phase": submission.phase, "day": day}
-    taken = set(Charge.objects.filter(**place).values_list("slot", flat=True))
-    slot = next(slot for slot in range(len(taken) + 1) if slot not in taken)
-    Charge.objects.create(**place, slot=slot, submission=submission, granted=granted)
+    slot = _free_slot(submission.team, submission.phase, day)
+    Charge.objects.create(
+        team=submission.team, phase=submission.phase, day=day, slot=slot, submission=submission, granted=granted
+    )
+
+
+def _free_slot(team: Team, phase: str, day: date) -> int:
+    taken = set(Charge.objects.filter(team=team, phase=phase, day=day).values_list("slot", flat=True))
+    return next(slot for slot in range(len(taken) + 1) if slot not in taken)
+
+
+def tries(team: Team, phase: str) -> int:
+    """Submissions that count, or have cost a place of the rules; what is void is none of them."""
+    cost = Q(charge__isnull=False) | Q(state=State.DONE) | ~Q(state__in=FINAL)
+    mine = Submission.objects.filter(cost, team=team, phase=phase)
+    return mine.exclude(state=State.VOID).exclude(charge__granted=True).count()
+
+
+def hand_over(team: Team, to: Team) -> None:
+    """What a team has used, and what it was granted, to another one."""
+    for charge in Charge.objects.filter(team=team).order_by("pk"):
+        slot = _free_slot(to, charge.phase, charge.day)
+        Charge.objects.filter(pk=charge.pk).update(team=to, slot=slot)
+    Grant.objects.filter(team=team).update(team=to)
 
 
 def spend(submission: Submission, now: datetime) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
@@ -13,7 +14,8 @@ from django.utils.translation import get_language
 
 SECONDS = 2.0
 """So old may a spectator's page be."""
-_LOCK = Lock()
+_LOCKS: defaultdict[tuple[str, ...], Lock] = defaultdict(Lock)
+"""Of each page, so that one that takes long holds up no other."""
 _KEPT: dict[tuple[str, ...], tuple[float, str]] = {}
 """Template, subject, language -> until when it may be shown, text."""
 
@@ -23,7 +25,7 @@ def body(request: HttpRequest, template: str, subject: str, told: Callable[[], M
     if request.user.is_authenticated:
         return render_to_string(template, {**told()}, request)
     key = (template, subject, get_language() or "")
-    with _LOCK:
+    with _LOCKS[key]:
         until, text = _KEPT.get(key, (0.0, ""))
         if time.monotonic() >= until:
             text = render_to_string(template, {**told()}, request)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
@@ -23,6 +24,7 @@ from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Submission, User
 from nav_eval_server.settings import current
+from nav_eval_server.web.alike import body
 from nav_eval_server.web.columns import Row
 from nav_eval_server.web.context import language
 from nav_eval_server.web.standings import Standings, measured, standings
@@ -41,11 +43,16 @@ def lines(reader: User | AnonymousUser, submission: Submission) -> list[tuple[St
 
 def entry(request: HttpRequest, key: str) -> HttpResponse:
     found = get_object_or_404(Submission.objects.select_related("team"), pk=key)
-    places = lines(request.user, found)
+    middle = body(request, "_entry.html", key, lambda: _entry(request, found))
+    return render(request, "entry.html", {"entry": found, "body": middle})
+
+
+def _entry(request: HttpRequest, found: Submission) -> dict[str, Any]:
+    key, places = found.pk, lines(request.user, found)
     if not places:
         raise Http404
     sight, proof = visible_to(request.user), Proof(Folder(current().folder), key)
-    told = {
+    return {
         "entry": found,
         "places": [(board, row, board.measure.shown(row.entry["score"]), board.counts(row)) for board, row in places],
         "figures": measured(sight.figures(key), found),
@@ -56,7 +63,6 @@ def entry(request: HttpRequest, key: str) -> HttpResponse:
         "proof": proof,
         "key": audit.signer(proof.path) if proof.names else None,
     }
-    return render(request, "entry.html", told)
 
 
 def proved(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:

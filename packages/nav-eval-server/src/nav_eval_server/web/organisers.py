@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 from datetime import datetime
 from functools import wraps
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,19 +17,21 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from nav_eval_server import appeals, events, organising, privacy, second_factor
+from nav_eval_server import appeals, events, merging, organising, privacy, second_factor
 from nav_eval_server.archive import publishing
 from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board import decisions
-from nav_eval_server.models import Announcement, Appeal, Attempt, Event, Mark, Submission, Team, Token, User
+from nav_eval_server.models import Announcement, Appeal, Attempt, Event, Invitation, Mark, Submission, Team, Token, User
 from nav_eval_server.notices import outbox
-from nav_eval_server.queue import quota
+from nav_eval_server.queue import endpoints, quota
 from nav_eval_server.queue.health import SEEN, health
 from nav_eval_server.queue.phases import phases
 from nav_eval_server.settings import current
+from nav_eval_server.web import invitations, roster
 from nav_eval_server.web import people as accounts
-from nav_eval_server.web import roster
+from nav_eval_server.web.context import language
 from nav_eval_server.web.forms import number
+from nav_eval_server.web.roster_file import MAX_BYTES, Fault
 from nav_eval_server.web.teams import View, person, refusals, stand_all
 
 PER_PAGE = 50
@@ -58,6 +62,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "teams": teams.exclude(state=Team.State.PENDING).order_by("name"),
         "roles": Team.Role.values,
         "phases": [(phase, decisions.board_state(current(), phase.name)) for phase in phases(current(), now)],
+        "shared": endpoints.shared_machines(),
         "appeals": Appeal.objects.filter(state=Appeal.State.OPEN).select_related("submission__team").order_by("pk"),
         "notices": outbox.standing(current()),
         "page": page,
@@ -72,6 +77,51 @@ def _age(now: datetime) -> float | None:
     return (now - last.at).total_seconds() if last and last.at else None
 
 
+@organiser
+def listed(request: HttpRequest) -> HttpResponse:
+    """Invite people by a file of a spreadsheet; and who was invited so."""
+    faults: list[Fault] = []
+    file = request.FILES.get("roster")
+    if file is not None:
+        data = file.read(MAX_BYTES + 1)
+        faults = invitations.upload(current(), data, _link(request), person(request), timezone.now())
+        if not faults:
+            return redirect("listed")
+    told = {
+        "faults": [(fault.line, fault.said[language()]) for fault in faults],
+        "mails": current().notify.mail is not None,
+        "page": Paginator(Invitation.objects.select_related("user").order_by("pk"), PER_PAGE).get_page(
+            request.GET.get("page")
+        ),
+    }
+    return render(request, "listed.html", told, status=422 if faults else 200)
+
+
+def _link(request: HttpRequest) -> invitations.Link:
+    return lambda one: accounts.absolute(request, reverse("accept", args=[invitations.key(one)]))
+
+
+@organiser
+def links(request: HttpRequest) -> HttpResponse:
+    """Of all who have not come yet, as a file."""
+    answer = HttpResponse(content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = 'attachment; filename="invitations.csv"'
+    answer.write("\ufeff")  # without it Excel takes UTF-8 for something else
+    waiting = Invitation.objects.filter(used_at=None).order_by("pk")
+    csv.writer(answer).writerows(invitations.rows(waiting, _link(request)))
+    return answer
+
+
+@require_POST
+@organiser
+def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    """An invitation that nobody has followed yet."""
+    found = get_object_or_404(Invitation, pk=pk, used_at=None)
+    found.delete()
+    events.record("invitation_withdrawn", found.name, actor=person(request).username)
+    return redirect("listed")
+
+
 @require_POST
 @organiser
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
@@ -79,6 +129,20 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     if state not in (Team.State.APPROVED, Team.State.BLOCKED):
         raise Http404
     roster.decide(current(), get_object_or_404(Team, pk=pk), Team.State(state), person(request))
+    return redirect("organiser")
+
+
+@require_POST
+@organiser
+def decide_all(request: HttpRequest) -> HttpResponse:
+    """The chosen ones of the teams that wait; `all`: every one that the page has shown."""
+    state = request.POST.get("state", "")
+    if state not in (Team.State.APPROVED, Team.State.BLOCKED):
+        raise Http404
+    chosen = request.POST.getlist("shown" if "all" in request.POST else "team")
+    with transaction.atomic():
+        for team in Team.objects.filter(pk__in=map(number, chosen), state=Team.State.PENDING):
+            roster.decide(current(), team, Team.State(state), person(request))
     return redirect("organiser")
 
 
@@ -168,10 +232,11 @@ def manage(request: HttpRequest, pk: int) -> HttpResponse:
     now = timezone.now()
     if request.method == "POST":
         with refusals(request):
-            _manage(request, team, now)
+            return redirect("manage", _manage(request, team, now).pk)
         return redirect("manage", pk)
     told = {
         "team": team,
+        "others": Team.objects.exclude(pk=pk).order_by("name"),
         "members": team.membership_set.select_related("user").order_by("pk"),
         "decisions": team.decisions.select_related("user", "submission").order_by("-pk"),
         "standings": [(name, quota.standing(current(), team, name, now)) for name in current().phases],
@@ -180,8 +245,8 @@ def manage(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "manage.html", told)
 
 
-def _manage(request: HttpRequest, team: Team, now: datetime) -> None:
-    """What the button that was pressed does. Raises Refusal."""
+def _manage(request: HttpRequest, team: Team, now: datetime) -> Team:
+    """What the button that was pressed does; the team whose page is next. Raises Refusal."""
     told, reason, organiser = request.POST, _reason(request), person(request)
     deed = told.get("deed", "")
     if deed == "grant":
@@ -193,8 +258,13 @@ def _manage(request: HttpRequest, team: Team, now: datetime) -> None:
         organising.disqualify(current(), team, Team.Disqualified(deed), reason, organiser, now)
     elif deed == "reinstate":
         organising.reinstate(current(), team, reason, organiser, now)
+    elif deed == "merge":
+        to = get_object_or_404(Team, pk=number(told.get("to", "")))
+        merging.merge_teams(current(), team, to, reason, organiser, now)
+        return to
     else:
         raise Http404
+    return team
 
 
 @organiser
@@ -282,6 +352,20 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
 @organiser
 def export(request: HttpRequest, pk: int) -> HttpResponse:
     return accounts.exported(get_object_or_404(User, pk=pk))
+
+
+@require_POST
+@organiser
+def merge_person(request: HttpRequest, pk: int) -> HttpResponse:
+    """Into the account whose name is given."""
+    found = get_object_or_404(User.objects.exclude(pk=person(request).pk), pk=pk)
+    to = User.objects.filter(username=request.POST.get("to", "").strip()).first()
+    if to is None:
+        messages.error(request, _("Nobody has this name."))
+        return redirect("people")
+    with refusals(request):
+        merging.merge_people(current(), found, to, _reason(request), person(request), timezone.now())
+    return redirect("people")
 
 
 @require_POST

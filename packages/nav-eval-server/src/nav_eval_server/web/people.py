@@ -24,6 +24,7 @@ from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
@@ -157,7 +158,12 @@ def link(request: HttpRequest, user: User) -> str:
     """For one new password; it is void as soon as the password has changed or somebody has logged in."""
     token = default_token_generator.make_token(user)
     where = reverse("new_password", args=[urlsafe_base64_encode(force_bytes(user.pk)), token])
-    return f"{current().address}{where}" if current().address else request.build_absolute_uri(where)
+    return absolute(request, where)
+
+
+def absolute(request: HttpRequest, path: str) -> str:
+    """For a mail, or to be handed over."""
+    return f"{current().address}{path}" if current().address else request.build_absolute_uri(path)
 
 
 @login_required
@@ -181,7 +187,8 @@ def second(request: HttpRequest) -> HttpResponse:
         form.add_error("code", _("This is not the code. Is the clock of your phone right?"))
     uri = second_factor.uri(secret, user.username, current().name)
     words = [secret[at : at + 4] for at in range(0, len(secret), 4)]
-    return render(request, "second.html", {"form": form, "secret": " ".join(words), "uri": uri})
+    told = {"form": form, "secret": " ".join(words), "uri": uri, "qr_code": mark_safe(second_factor.qr_code(uri))}
+    return render(request, "second.html", told)
 
 
 @require_POST

@@ -18,6 +18,8 @@ from django.shortcuts import render
 
 View = Callable[..., HttpResponseBase]
 SECONDS = 900
+ROOM = 200
+"""Enough for forty students behind one address, mistakes included."""
 
 
 def limited(door: str, most: int, view: View) -> View:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from nav_eval_server import events
 from nav_eval_server.challenge import Challenge
-from nav_eval_server.models import Membership, Team, User
+from nav_eval_server.models import Invitation, Membership, Team, User
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.visible import looks_taken
 
@@ -30,18 +30,25 @@ def leads(team: Team, user: User) -> bool:
     return Membership.objects.filter(team=team, user=user, captain=True).exists()
 
 
-def create(challenge: Challenge, user: User, name: str) -> Team:
-    """A new team with its captain. Raises Denied."""
+def reserved() -> set[str]:
+    """Names of teams that are listed (invitations.py) and may not be there yet."""
+    return {*Invitation.objects.filter(used_at=None).exclude(team="").values_list("team", flat=True)}
+
+
+def create(challenge: Challenge, user: User, name: str, invitation: Invitation | None = None) -> Team:
+    """A new team with its captain. `invitation`: an organiser's, with which it waits for nobody. Raises Denied."""
     with transaction.atomic():
         _alone(user)
-        state = Team.State.PENDING if challenge.teams.approval else Team.State.APPROVED
-        alike = looks_taken(name, Team.objects.exclude(name=name).values_list("name", flat=True))
+        waits = challenge.teams.approval and invitation is None
+        state = Team.State.PENDING if waits else Team.State.APPROVED
+        kept = reserved() - {invitation.team if invitation else ""}
+        alike = looks_taken(name, {*Team.objects.exclude(name=name).values_list("name", flat=True), *kept})
         team, fresh = Team.objects.get_or_create(name=name, defaults={"state": state})
         if alike or not fresh:
             raise Denied(_("This name is taken. Choose another one."))
         Membership.objects.create(team=team, user=user, captain=True)
         events.record("team_founded", name, actor=user.username)
-        if challenge.teams.approval:
+        if waits:
             tell(challenge, "team_waits", team=team, path="/organiser/")
         return team
 
@@ -58,11 +65,11 @@ def invited(text: str) -> Team | None:
         return None
 
 
-def join(team: Team, user: User) -> None:
+def join(team: Team, user: User, *, captain: bool = False) -> None:
     """Raises Denied if the user has a team."""
     with transaction.atomic():
         _alone(user)
-        Membership.objects.create(team=team, user=user)
+        Membership.objects.create(team=team, user=user, captain=captain)
         events.record("member_joined", team.name, actor=user.username)
 
 

@@ -28,7 +28,7 @@ from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.standing import Standing
 from nav_eval_server.settings import current
 from nav_eval_server.tokens import issue
-from nav_eval_server.web import roster
+from nav_eval_server.web import invitations, roster
 from nav_eval_server.web.context import language
 from nav_eval_server.web.entries import NOBODY, lines
 from nav_eval_server.web.forms import Name, Service, TokenName, number
@@ -331,6 +331,23 @@ def join(request: HttpRequest, invitation: str) -> HttpResponse:
             messages.error(request, str(denied))
         return redirect("team")
     return render(request, "join.html", {"team": team})
+
+
+def accept(request: HttpRequest, key: str) -> HttpResponse:
+    """What an organiser's list has sent somebody: without an account they make one first."""
+    found = invitations.found(key)
+    if found is None:
+        raise Http404
+    form = Name({"name": found.team} if found.team else request.POST or None)
+    has_team = request.user.is_authenticated and roster.team_of(person(request)) is not None
+    if request.method == "POST" and (has_team or form.is_valid()):
+        name = form.cleaned_data["name"] if form.is_valid() else ""
+        try:
+            invitations.accept(current(), found, person(request), name, timezone.now())
+            return redirect("team")
+        except roster.Denied as denied:
+            messages.error(request, str(denied))
+    return render(request, "accept.html", {"invitation": found, "form": form, "has_team": has_team})
 
 
 @require_POST

@@ -7,7 +7,7 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from nav_eval_server.web import entries, organisers, people, spectators, teams
-from nav_eval_server.web.rate_limit import limited
+from nav_eval_server.web.rate_limit import ROOM, limited
 
 urlpatterns = [
     path("", spectators.front, name="front"),
@@ -18,9 +18,9 @@ urlpatterns = [
     path("entries/<str:key>/files/<str:name>", entries.file, name="entry_file"),
     path("entries/<str:key>/archive.zip", entries.archive, name="entry_archive"),
     path("language/", set_language, name="set_language"),
-    path("signup/", limited("signup", 30, people.signup), name="signup"),
-    path("login/", limited("login", 60, people.Login.as_view()), name="login"),
-    path("login/code/", limited("login", 60, people.code), name="code"),
+    path("signup/", limited("signup", ROOM, people.signup), name="signup"),
+    path("login/", limited("login", ROOM, people.Login.as_view()), name="login"),
+    path("login/code/", limited("login", ROOM, people.code), name="code"),
     path("login/forgotten/", limited("forgotten", 30, people.forgotten), name="forgotten"),
     path("login/new/<str:uidb64>/<str:token>/", people.NewPassword.as_view(), name="new_password"),
     path("logout/", LogoutView.as_view(), name="logout"),
@@ -32,6 +32,7 @@ urlpatterns = [
     path("account/erase/", people.erase, name="erase"),
     path("team/", teams.home, name="team"),
     path("team/join/<str:invitation>/", teams.join, name="join"),
+    path("team/join/listed/<str:key>/", teams.accept, name="accept"),
     path("team/members/<int:pk>/remove/", teams.remove_member, name="remove_member"),
     path("team/services/", teams.save_service, name="save_service"),
     path("team/services/<int:pk>/probe/", teams.probe_service, name="probe_service"),
@@ -49,11 +50,16 @@ urlpatterns = [
     path("submissions/<str:key>/appeal/", teams.appeal, name="appeal"),
     path("organiser/", organisers.home, name="organiser"),
     path("organiser/log/", organisers.log, name="log"),
+    path("organiser/invitations/", organisers.listed, name="listed"),
+    path("organiser/invitations/links.csv", organisers.links, name="links"),
+    path("organiser/invitations/<int:pk>/withdraw/", organisers.withdraw, name="withdraw"),
     path("organiser/people/", organisers.people, name="people"),
     path("organiser/people/<int:pk>/link/", organisers.password_link, name="password_link"),
     path("organiser/people/<int:pk>/second/", organisers.lift, name="lift"),
     path("organiser/people/<int:pk>/export/", organisers.export, name="export_person"),
     path("organiser/people/<int:pk>/erase/", organisers.erase, name="erase_person"),
+    path("organiser/people/<int:pk>/merge/", organisers.merge_person, name="merge_person"),
+    path("organiser/teams/", organisers.decide_all, name="decide_all"),
     path("organiser/teams/<int:pk>/", organisers.decide, name="decide"),
     path("organiser/teams/<int:pk>/role/", organisers.assign, name="assign"),
     path("organiser/appeals/<int:pk>/", organisers.judge, name="judge"),
