@@ -63,7 +63,8 @@ class Easel:
         self.image = np.asarray(colour, np.float64) * (1 - share) + np.asarray(below or colour, np.float64) * share
 
     def fill(self, inside: Floats, colour: Colour, tone: Floats | float = 1.0) -> None:
-        """Paint where `inside` is positive: its distance from the edge. inside, tone: (H, W)."""
+        """Paint where `inside` is positive: its distance from the edge. inside, tone: (H, W);
+        the short side is 1, and `tone` multiplies the colour."""
         share = np.clip(inside * _SHORT + 0.5, 0, 1)
         rows, columns = np.flatnonzero(share.any(axis=1)), np.flatnonzero(share.any(axis=0))
         if not len(rows):
@@ -101,7 +102,7 @@ class Easel:
         self.fill(np.where((t > 0) & (t < 1), room - across, -1.0), colour, 0.92 + 0.16 * np.clip(t, 0, 1))
 
     def land(self, level: float, rise: float, bumps: int, colour: Colour, tone: Floats | float = 1.0) -> None:
-        """Everything below a line of hills. tone: (H, W)."""
+        """Everything below a line of hills. tone: (H, W), multiplies the colour."""
         rows, columns = self.image.shape[:2]
         line = noise(self.stream, (1, columns), (1, bumps), 3) - 0.5
         self.fill(self.y - level - rise * np.broadcast_to(line, (rows, columns)), colour, tone)
@@ -551,7 +552,7 @@ KINDS: tuple[Callable[[Easel], None], ...] = (
 
 
 def painting(stream: Stream, kind: int, upright: bool, colours: Sequence[Colour]) -> Floats:
-    """(H, W, 3) of an artwork of a kind, standing or lying, in the home's colours."""
+    """(H, W, 3), 0 to 255, of an artwork of a kind, standing or lying, in the home's colours."""
     easel = Easel(stream, upright, colours)
     KINDS[kind](easel)
     return easel.image
