@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from nav_eval.engine.people.figure import (
+from nav_eval.engine.people.bones import (
     ANKLE,
     ARM_L,
     ARM_R,
@@ -30,8 +30,8 @@ from nav_eval.engine.people.figure import (
     SHIN_R,
     THIGH_L,
     THIGH_R,
-    Figure,
 )
+from nav_eval.engine.people.figure import Figure
 from nav_eval.engine.people.kinds import Bones, Joints, Scalar
 from nav_eval.jit import inner, kernel
 

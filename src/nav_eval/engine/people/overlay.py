@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nav_eval.engine.people.bones import BONES, TALL
 from nav_eval.engine.people.draw import darken, draw, find, stand, tell
-from nav_eval.engine.people.figure import BONES, TALL, Figure, figure
+from nav_eval.engine.people.figure import Figure, figure
 from nav_eval.engine.people.gait import posed
 from nav_eval.engine.people.kinds import F32, I32, Bones, Box, Canvas, Eye, Posed, Scratch
 

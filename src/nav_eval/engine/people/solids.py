@@ -17,6 +17,12 @@ Colour: TypeAlias = tuple[float, float, float]
 """sRGB, 0 to 1."""
 
 
+def shade(colour: Colour, by: float) -> Colour:
+    """The colour, `by` times as bright."""
+    red, green, blue = (min(max(part * by, 0.0), 1.0) for part in colour)
+    return (red, green, blue)
+
+
 @dataclass(frozen=True, slots=True)
 class Cloth:
     """A skin over R rows of A points, the lowest row first: points and colours (R, A, 3); each point moves with bone
