@@ -1,4 +1,4 @@
-"""A public function that takes or returns arrays says their shape: rooms that are done are named here."""
+"""A public function that takes or returns arrays says their shape, itself or by an array type that is documented."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ENGINE = ROOT / "src/nav_eval/engine"
 WORLDS = ROOT / "packages/nav-eval-worlds/src/nav_eval_worlds"
-ROOMS = [ENGINE / "navmesh", ENGINE / "scene", ENGINE / "render", ENGINE / "recast", WORLDS]
+SIMULATOR = ROOT / "src/nav_eval/simulator"
+ROOMS = [*(folder for folder in sorted(ENGINE.iterdir()) if folder.is_dir()), SIMULATOR, WORLDS]
+"""One by one: a class of one has the name of an array type of another."""
 ARRAYS = {"NDArray", "ndarray", "ArrayLike"}
 SIZE = r"(?:\.\.\.|\w+(?: [-+*/] \w+)*)"
 SHAPE = re.compile(rf"\((?=[^()]*,)(?=[^()]*\b(?:[A-Z]|\d)){SIZE}(?:, {SIZE})*,?\)|\bscalar|\bshapes?\b")
@@ -28,19 +31,22 @@ def names(node: ast.AST) -> set[str]:
     return set(re.findall(r"[A-Za-z_]\w*", ast.unparse(node)))
 
 
-def aliases(folder: Path) -> set[str]:
-    """Names that stand for an array type in the sources: `Floats = npt.NDArray[np.float32]`, and names of these."""
+def assigned(folder: Path) -> Iterator[tuple[str, ast.expr, str]]:
+    """Names of the modules, their values and docstrings."""
+    for _, tree in trees(folder):
+        for node, after in pairwise([*tree.body, ast.Pass()]):
+            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(target, ast.Name) and node.value:
+                yield target.id, node.value, ast.unparse(after) if isinstance(after, ast.Expr) else ""
+
+
+def aliases(*folders: Path) -> set[str]:
+    """Names that stand for an array type in the sources and tell no shape: `Floats = npt.NDArray[np.float32]`."""
+    every = [one for folder in folders for one in assigned(folder)]
     found = set(ARRAYS)
-    while True:
-        more = {
-            node.targets[0].id
-            for _, tree in trees(folder)
-            for node in tree.body
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_type(node.value, found)
-        }
-        if more <= found:
-            return found
+    while more := {name for name, value, _ in every if _is_type(value, found)} - found:
         found |= more
+    return ARRAYS | {name for name, value, doc in every if _is_type(value, found) and not SHAPE.search(doc)}
 
 
 def _is_type(value: ast.expr, arrays: set[str]) -> bool:
@@ -77,13 +83,14 @@ def silent(room: Path, arrays: set[str]) -> Iterator[str]:
 
 
 def test_a_function_on_arrays_says_their_shape() -> None:
-    arrays = aliases(ENGINE) | aliases(WORLDS)
+    arrays = aliases(ENGINE, SIMULATOR, WORLDS)
     assert [one for room in ROOMS for one in silent(room, arrays)] == []
 
 
 def test_what_counts_as_a_shape(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text(
-        "Floats = npt.NDArray[np.float32]\nMaybe = Floats | None\n"
+        "Floats = npt.NDArray[np.float32]\nMaybe: TypeAlias = Floats | None\n"
+        'Points = Floats\n"""(N, 3) metres."""\ndef moves(a: Points) -> Points: ...\n'
         'def tells(a: Floats) -> int:\n    """Of (N, 3) points."""\n'
         'def hides(a: "Maybe") -> int:\n    """Of points (all of them)."""\n'
         "def plain(a: int) -> int: ...\ndef _own(a: Floats) -> int: ...\n"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nav_eval.engine.people.figure import BONES, FOOT_L, FOOT_R, HEAD, dressed, figure
+from nav_eval.engine.people.bones import BONES, FOOT_L, FOOT_R, HEAD
+from nav_eval.engine.people.figure import dressed, figure
 from nav_eval.engine.people.gait import posed, stride
 from nav_eval.engine.people.kinds import Posed
 from nav_eval.engine.people.looks import CUTS, LOOKS, STYLES, dealt

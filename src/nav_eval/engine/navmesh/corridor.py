@@ -42,7 +42,7 @@ def bubble_up(heap: Ints, cost: Floats, place: int, node: int) -> None:
 def pop(heap: Ints, cost: Floats, size: int) -> int:
     """Take the first of `size` nodes off the heap: the last sinks to a leaf, then rises.
 
-    heap (K,) int32, cost (N, 2) float32.
+    heap (K,) int32: nodes; cost (N, 2) float32: metres so far and in all.
     """
     first, last = heap[0], memory.index(heap[size - 1])
     size -= 1
@@ -58,7 +58,7 @@ def pop(heap: Ints, cost: Floats, size: int) -> int:
 
 @inner()
 def raise_node(heap: Ints, cost: Floats, size: int, node: int) -> None:
-    """Move a node of the heap up after its total fell. heap (K,) int32, cost (N, 2) float32."""
+    """Move a node of the heap up after its total fell. heap (K,) int32, cost (N, 2) float32, metres."""
     for place in range(size):
         if heap[place] == node:
             bubble_up(heap, cost, place, node)

@@ -30,7 +30,10 @@ class BendPoints:
 
 
 class DistanceField:
-    """Exact distances and ways to one goal. Immutable; its mesh's memory (`owner`) is kept alive by it."""
+    """Exact distances and ways to one goal, in metres, world frame (y up).
+
+    Immutable; its mesh's memory (`owner`) is kept alive by it.
+    """
 
     def __init__(self, mesh: int, owner: object, bends: BendPoints, goal: Point) -> None:
         from nav_eval.engine.navmesh import visibility
@@ -56,7 +59,7 @@ class DistanceField:
         return self._query(self._mesh, x, y, z, self._start, self._of, self._cones, self._roots)[0]
 
     def path(self, point: Point) -> npt.NDArray[np.float32]:
-        """Corners (N, 3) of the shortest way from the point to the goal; none where there is no way."""
+        """Corners (N, 3), metres, of the shortest way from the point to the goal; none where there is no way."""
         _, root = self._query(self._mesh, *point, self._start, self._of, self._cones, self._roots)
         if root < 0:
             return np.zeros((0, 3), np.float32)

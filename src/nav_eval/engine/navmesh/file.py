@@ -97,7 +97,8 @@ class Tile:
 
     @cached_property
     def sections(self) -> dict[str, npt.NDArray[Any]]:
-        """Arrays by name: verts (V, 3) float32, polys (P,), links, details, detail_verts, detail_tris, bv_nodes."""
+        """Arrays by name: verts and detail_verts (N, 3) float32, metres, world frame; detail_tris (N, 4) uint8; the
+        structured polys, links, details, bv_nodes and off_mesh (N,)."""
         offset, found = MESH_HEADER.itemsize, {}
         for name, dtype in SECTIONS:
             count = int(self.header[name])

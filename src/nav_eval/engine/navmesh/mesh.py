@@ -27,7 +27,9 @@ from nav_eval.errors import NavmeshError
 
 Point = tuple[float, float, float]
 PointLike = Sequence[float] | npt.NDArray[Any]
+"""(3,) x, y, z: metres, world frame (y up)."""
 GoalLike = PointLike | Sequence[Sequence[float]]
+"""One goal (3,) or several (K, 3): metres, world frame (y up)."""
 Floats = npt.NDArray[np.float32]
 F = TypeVar("F", bound=Callable[..., Any])
 PathMode = Literal["detour", "exact"]
@@ -38,7 +40,7 @@ MAX_PIXELS = 1e8
 
 @dataclass(frozen=True, slots=True)
 class ShortestPath:
-    """Corners (N, 3) float32 from start to end, and their length; no corners and inf where there is no path."""
+    """Corners (N, 3) float32 from start to end, and their length, metres; no corners and inf where there is no path."""
 
     points: Floats
     length: float
@@ -57,7 +59,10 @@ class Island:
 
 
 class NavMesh:
-    """A loaded navmesh. Make one with `load_navmesh`, `NavMesh.from_bytes` or a scene's `build_navmesh`."""
+    """A loaded navmesh. Make one with `load_navmesh`, `NavMesh.from_bytes` or a scene's `build_navmesh`.
+
+    Points that it takes and returns are metres in the world frame (y up), distances metres.
+    """
 
     def __init__(self, file: NavmeshFile) -> None:
         from nav_eval.engine.navmesh import queries

@@ -15,6 +15,7 @@ from nav_eval.jit import inner
 
 Scalar = np.float32
 Floats = npt.NDArray[np.float32]
+"""Points as rows x, y, z: metres, world frame (y up)."""
 
 ZERO, HALF, ONE, TWO = np.float32(0), np.float32(0.5), np.float32(1), np.float32(2)
 FLT_MAX = np.finfo(np.float32).max

@@ -108,7 +108,7 @@ def trace_path(
 
 @kernel("void(int64,int64,float32[:,::1],float32[:,::1],float32[::1])")
 def geodesics(mesh: int, scratch: int, starts: Floats, ends: Floats, out: Floats) -> None:
-    """Distances between (N, 3) starts and (N, 3) ends."""
+    """Distances, metres, between (N, 3) starts and (N, 3) ends, into out (N,)."""
     for i in range(len(starts)):
         a = (starts[i, 0], starts[i, 1], starts[i, 2])
         b = (ends[i, 0], ends[i, 1], ends[i, 2])

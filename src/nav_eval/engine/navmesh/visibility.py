@@ -172,7 +172,8 @@ def _grown(keys: Ints, cones: Doubles) -> tuple[Ints, Doubles]:
 def grow_field(
     mesh: int, goal_polygon: int, goal: Doubles, corner_root: Ints, root_count: int
 ) -> tuple[Ints, Doubles, Ints, Doubles]:
-    """Cones of the field: (C, 2) polygon and root; (C, 5) ends and least length; parents and (R, 4) roots.
+    """Cones of the field: (C, 2) polygon and root; (C, 5) x and z of both ends and least length; parents (R,) and
+    roots (R, 4): x, y, z and way to the goal. Metres, world frame.
 
     The last root is the goal, its polygon goal_polygon; corner_root (P, 6) numbers the wall corners, -1 elsewhere.
     """
@@ -288,9 +289,9 @@ def _measure(
 def query_field(
     mesh: int, px: float, py: float, pz: float, start: Ints, owner: Ints, cones: Doubles, roots: Doubles
 ) -> tuple[float, int]:
-    """(distance to the goal, next root); (inf, -1) where there is no way.
+    """(distance to the goal, metres, next root); (inf, -1) where there is no way.
 
-    start (P + 1,): a polygon's first cone; owner (C,): a cone's root; cones (C, 5); roots (R, 4).
+    start (P + 1,): a polygon's first cone; owner (C,): a cone's root; cones (C, 5) and roots (R, 4) as `grow_field`.
     """
     x, y, z = np.float32(px), np.float32(py), np.float32(pz)
     polygon, _, _, _ = nearest_polygon(mesh, x, y, z)

@@ -14,7 +14,21 @@ import math
 import numpy as np
 
 from nav_eval.engine.people.gait import walk
-from nav_eval.engine.people.kinds import F32, F64, I32, Canvas, Eye, Scalar, Scratch, Skin
+from nav_eval.engine.people.kinds import (
+    F32,
+    F64,
+    I32,
+    Bones,
+    Box,
+    Canvas,
+    Corners,
+    Eye,
+    Joints,
+    Scalar,
+    Scratch,
+    Skin,
+    Spots,
+)
 from nav_eval.geometry import Vec3
 from nav_eval.jit import inner, kernel
 
@@ -52,7 +66,7 @@ def draw(
     eye: Eye,
     canvas: Canvas,
     skin: Skin,
-    joints: F64,
+    joints: Joints,
     scale: float,
     phase: float,
     vigour: float,
@@ -61,11 +75,11 @@ def draw(
     light: Vec3,
     scratch: Scratch,
     first_id: int,
-    box: I32,
+    box: Box,
 ) -> bool:
     """Bend one body, as `gait.posed`, and draw it; a pixel that triangle k wins gets the id `first_id` - k.
 
-    Fill `box`: left, right, top, bottom of what may show. `light`: share of red, green and blue. False for a body
+    Fill `box` with what may show. `place` in the world, m; `light`: share of red, green and blue. False for a body
     that is out of view or behind things.
     """
     walk(joints, scale, phase, vigour, yaw, place[0], place[1], place[2], scratch.bones)
@@ -77,9 +91,8 @@ def draw(
 
 
 @inner(_nrt=False)
-def bend(eye: Eye, skin: Skin, bones: F64, light: Vec3, spots: F64, corners: F64, box: I32) -> Scalar:
-    """Fill spots (V, 2): x and y on the picture, not numbers behind it; corners (V, 4): 1/z, red, green, blue; and the
-    box. How far ahead the nearest vertex is, m."""
+def bend(eye: Eye, skin: Skin, bones: Bones, light: Vec3, spots: Spots, corners: Corners, box: Box) -> Scalar:
+    """Fill spots, corners and the box. How far ahead the nearest vertex is, m."""
     pose, focal = eye.pose, eye.focal
     left, top = eye.width * 0.5, eye.height * 0.5
     x_low, x_high, y_low, y_high, nearest = 1e9, -1e9, 1e9, -1e9, 1e9
@@ -105,7 +118,7 @@ def bend(eye: Eye, skin: Skin, bones: F64, light: Vec3, spots: F64, corners: F64
 
 
 @kernel(_nrt=False)
-def stand(skin: Skin, bones: F64, light: Vec3, vertices: F32) -> None:
+def stand(skin: Skin, bones: Bones, light: Vec3, vertices: F32) -> None:
     """Fill vertices (V, 6): places in the world, m, and colours from 0 to 1."""
     for v in range(skin.points.shape[0]):
         vertices[v, 0], vertices[v, 1], vertices[v, 2], shade = vertex(skin, bones, v)
@@ -114,8 +127,8 @@ def stand(skin: Skin, bones: F64, light: Vec3, vertices: F32) -> None:
 
 
 @inner(_nrt=False, forceinline=True)
-def vertex(skin: Skin, bones: F64, v: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
-    """Where vertex v is, and the share of light that falls on it."""
+def vertex(skin: Skin, bones: Bones, v: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+    """Where vertex v is in the world, m, and the share of light that falls on it."""
     a, b, share = skin.first[v], skin.second[v], float(skin.share[v])
     px, py, pz = skin.points[v, 0], skin.points[v, 1], skin.points[v, 2]
     nx, ny, nz = skin.normals[v, 0], skin.normals[v, 1], skin.normals[v, 2]
@@ -132,7 +145,7 @@ def vertex(skin: Skin, bones: F64, v: Scalar) -> tuple[Scalar, Scalar, Scalar, S
 
 
 @inner(_nrt=False, forceinline=True)
-def spot(bones: F64, k: Scalar, x: Scalar, y: Scalar, z: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+def spot(bones: Bones, k: Scalar, x: Scalar, y: Scalar, z: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """Where a bone takes a point."""
     return (
         bones[k, 0, 0] * x + bones[k, 0, 1] * y + bones[k, 0, 2] * z + bones[k, 0, 3],
@@ -142,7 +155,7 @@ def spot(bones: F64, k: Scalar, x: Scalar, y: Scalar, z: Scalar) -> tuple[Scalar
 
 
 @inner(_nrt=False, forceinline=True)
-def turned(bones: F64, k: Scalar, x: Scalar, y: Scalar, z: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+def turned(bones: Bones, k: Scalar, x: Scalar, y: Scalar, z: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """Where a bone turns a direction."""
     return (
         bones[k, 0, 0] * x + bones[k, 0, 1] * y + bones[k, 0, 2] * z,
@@ -158,8 +171,8 @@ def snap(value: Scalar) -> Scalar:
 
 
 @inner(_nrt=False)
-def paint(eye: Eye, canvas: Canvas, triangles: I32, spots: F64, corners: F64, first_id: Scalar) -> None:
-    """Draw the triangles that face the camera (clockwise, with y down)."""
+def paint(eye: Eye, canvas: Canvas, triangles: I32, spots: Spots, corners: Corners, first_id: Scalar) -> None:
+    """Draw those of the triangles (T, 3) that face the camera (clockwise, with y down)."""
     for k in range(triangles.shape[0]):
         a, b, c = triangles[k, 0], triangles[k, 1], triangles[k, 2]
         x, y = spots[a, 0], spots[a, 1]
@@ -170,9 +183,17 @@ def paint(eye: Eye, canvas: Canvas, triangles: I32, spots: F64, corners: F64, fi
 
 @inner(_nrt=False, forceinline=True)
 def fill(
-    eye: Eye, canvas: Canvas, spots: F64, corners: F64, a: Scalar, b: Scalar, c: Scalar, area: Scalar, name: Scalar
+    eye: Eye,
+    canvas: Canvas,
+    spots: Spots,
+    corners: Corners,
+    a: Scalar,
+    b: Scalar,
+    c: Scalar,
+    area: Scalar,
+    name: Scalar,
 ) -> None:
-    """One triangle of twice this area."""
+    """One triangle, of twice this area in pixels."""
     x0, y0, x1, y1, x2, y2 = spots[a, 0], spots[a, 1], spots[b, 0], spots[b, 1], spots[c, 0], spots[c, 1]
     left = max(int(np.ceil(min(x0, min(x1, x2)) - 0.5)), 0)
     right = min(int(np.floor(max(x0, max(x1, x2)) - 0.5)), eye.width - 1)
@@ -235,7 +256,7 @@ def bounds(step: Scalar, owned: Scalar) -> tuple[Scalar, Scalar, Scalar]:
 
 @inner(_nrt=False, forceinline=True)
 def shaded(
-    corners: F64,
+    corners: Corners,
     k: Scalar,
     a: Scalar,
     b: Scalar,
@@ -255,7 +276,7 @@ def shaded(
 
 @inner(_nrt=False, forceinline=True)
 def plane(
-    corners: F64,
+    corners: Corners,
     k: Scalar,
     a: Scalar,
     b: Scalar,
@@ -282,7 +303,7 @@ def owns(x0: Scalar, y0: Scalar, x1: Scalar, y1: Scalar) -> bool:
 
 @kernel(_nrt=False)
 def darken(eye: Eye, canvas: Canvas, places: F64) -> None:
-    """The soft shadows on the floor round bodies that stand at places (N, 3)."""
+    """The soft shadows on the floor round bodies that stand at places (N, 3), m."""
     for k in range(places.shape[0]):
         darken_round(eye, canvas, places[k, 0], places[k, 1], places[k, 2])
 
@@ -322,7 +343,7 @@ def darken_round(eye: Eye, canvas: Canvas, x: Scalar, y: Scalar, z: Scalar) -> N
 
 
 @inner(_nrt=False)
-def hidden(eye: Eye, canvas: Canvas, box: I32, nearest: Scalar) -> bool:
+def hidden(eye: Eye, canvas: Canvas, box: Box, nearest: Scalar) -> bool:
     """Whether everything in a rectangle is nearer than 1/`nearest`."""
     bound = np.float32(nearest)
     for y in range(box[2], box[3]):
@@ -335,8 +356,8 @@ def hidden(eye: Eye, canvas: Canvas, box: I32, nearest: Scalar) -> bool:
 
 @kernel("void(int32[:,::1],int32[::1],int32[::1],int32[:,::1],int32[:,::1])", _nrt=False)
 def tell(ids: I32, names: I32, firsts: I32, boxes: I32, image: I32) -> None:
-    """In each rectangle k fill in names[k] where the id is at most firsts[k] and above firsts[k + 1]; ids (H, W or
-    more), image (H, W)."""
+    """In each rectangle k fill in names[k] where the id is at most firsts[k] and above firsts[k + 1]; names (N,),
+    firsts (N + 1,), boxes (N, 4) pixels; ids (H, W or more), image (H, W)."""
     for k in range(len(names)):
         name, first, past = names[k], firsts[k], firsts[k + 1]
         for y in range(np.uint64(boxes[k, 2]), np.uint64(boxes[k, 3])):

@@ -1,7 +1,6 @@
 """A dressed body at rest, standing straight and facing -z, with the bones that move it: made once for each look.
 
-Proportions are those of a body of 1.75 m (Winter, Biomechanics and Motor Control of Human Movement, 2009, figure 4.1),
-scaled to the look's height.
+All is cut for a body of 1.75 m, then scaled to the look's height.
 """
 
 from __future__ import annotations
@@ -11,15 +10,36 @@ from functools import lru_cache
 
 import numpy as np
 
+from nav_eval.engine.people.bones import (
+    ANKLE,
+    ARM_L,
+    ARM_R,
+    CHEST,
+    CHIN,
+    ELBOW,
+    FOOT_L,
+    FOOT_R,
+    FORE_L,
+    FORE_R,
+    HEAD,
+    HIP,
+    KNEE,
+    NECK,
+    PELVIS,
+    SHIN_L,
+    SHIN_R,
+    SHOULDER,
+    TALL,
+    THIGH_L,
+    THIGH_R,
+    WAIST,
+    WRIST,
+)
+from nav_eval.engine.people.head import head, small
 from nav_eval.engine.people.kinds import Skin
 from nav_eval.engine.people.looks import LOOKS, Look, dealt
-from nav_eval.engine.people.solids import Cloth, Colour, Floats, Ring, Solid, ball, joined, sewn, shell, tube
+from nav_eval.engine.people.solids import Cloth, Colour, Floats, Ring, Solid, joined, sewn, shade, shell, tube
 
-PELVIS, CHEST, HEAD, ARM_L, FORE_L, ARM_R, FORE_R, THIGH_L, SHIN_L, FOOT_L, THIGH_R, SHIN_R, FOOT_R = range(13)
-BONES = 13
-TALL = 1.75
-HIP, KNEE, ANKLE, WAIST, SHOULDER, ELBOW, WRIST, NECK = 0.91, 0.50, 0.085, 1.06, 1.425, 1.125, 0.875, 1.50
-CHIN = 1.535
 AROUND = 28
 """Columns of a shirt; the first quarter of them is its front."""
 STRIPE = 0.04
@@ -46,7 +66,7 @@ def figure(seed: int, every: int = 1) -> Figure:
 
 def dressed(look: Look, every: int = 1) -> Figure:
     """A body with its clothes."""
-    cloths = [*_legs(look), *_trunk(look), *_arms(look), *_head(look), *([] if every > 1 else _small(look))]
+    cloths = [*_legs(look), *_trunk(look), *_arms(look), *head(look), *([] if every > 1 else small(look))]
     solid = joined([sewn(cloth, every) for cloth in cloths])
     scale = look.height / TALL
     colours = np.clip(solid.colours * _wear(solid, look)[:, None], 0, 1)
@@ -80,11 +100,6 @@ def _joints(look: Look) -> Floats:
             (hip, HIP, 0), (hip, KNEE, 0), (hip, ANKLE, 0.02),
         ]
     )  # fmt: skip
-
-
-def _shade(colour: Colour, by: float) -> Colour:
-    red, green, blue = (min(max(part * by, 0.0), 1.0) for part in colour)
-    return (red, green, blue)
 
 
 def _wear(solid: Solid, look: Look) -> Floats:
@@ -154,18 +169,18 @@ def _leg(look: Look, side: int) -> list[Cloth]:
                 )
             )
         if y <= ends + 0.1 and ends:
-            tone = skin if look.legs == "shorts" or look.folds < 3.1 else _shade(look.bottom, 0.55)
+            tone = skin if look.legs == "shorts" or look.folds < 3.1 else shade(look.bottom, 0.55)
             bare.append(Ring((x, y, z), wide * fat * 0.88, deep * fat * 0.88, tone, bone, other, share))
     hem = dressed[-1]
     if not ends:
         dressed.append(replace(hem, middle=(x, 0.072, 0.016), wide=hem.wide * 1.04, deep=hem.deep * 1.12, share=0.3))
-        dressed.append(replace(dressed[-1], middle=(x, 0.066, 0.016), wide=hem.wide * 0.9, colour=_shade(cloth, 0.5)))
+        dressed.append(replace(dressed[-1], middle=(x, 0.066, 0.016), wide=hem.wide * 0.9, colour=shade(cloth, 0.5)))
     else:
         dressed.append(
             replace(hem, middle=(x, hem.middle[1] - 0.04, hem.middle[2]), wide=hem.wide * 1.06, deep=hem.deep * 1.06)
         )
     if look.legs == "jeans":
-        dressed[-1] = replace(dressed[-1], colour=_shade(cloth, 0.8))
+        dressed[-1] = replace(dressed[-1], colour=shade(cloth, 0.8))
     made = [tube(list(reversed(dressed)), 14, top=True, bottom=True)]
     if bare:
         socks = [replace(ring, colour=(0.85, 0.85, 0.84)) if ring.middle[1] < 0.13 else ring for ring in bare]
@@ -186,7 +201,7 @@ def _shoe(look: Look, side: int) -> list[Cloth]:
     around = 12
     turn = np.arange(around) / around * 2 * np.pi
     rows, colours = [], []
-    sole = _shade(look.shoes, 0.55) if sum(look.shoes) > 1.0 else (0.10, 0.10, 0.10)
+    sole = shade(look.shoes, 0.55) if sum(look.shoes) > 1.0 else (0.10, 0.10, 0.10)
     if look.legs in ("jeans", "leggings", "shorts"):
         sole = (0.86, 0.86, 0.84)
     for z, wide, high in sections:
@@ -242,7 +257,7 @@ def _trunk(look: Look) -> list[Cloth]:
         parts.append(tube([Ring((0, y, z), w, d, look.top, CHEST) for y, w, d, z in hood], 14, top=True, bottom=True))
     if look.style in ("jacket", "shirt"):
         collar = [(1.468, 0.086, 0.074, 0.008), (1.492, 0.076, 0.070, 0.008), (1.512, 0.070, 0.066, 0.012)]
-        tone = _shade(look.top, 0.92)
+        tone = shade(look.top, 0.92)
         parts.append(tube([Ring((0, y, z), w, d, tone, CHEST) for y, w, d, z in collar], 16))
     return parts
 
@@ -282,7 +297,7 @@ def _upper(look: Look, profile: Floats) -> Cloth:
             low = float(np.clip((1.28 - y) / 0.2, 0, 1))
             wide += low * max(0.0, (0.96 - 0.06 * look.curve) * float(profile[6:9, 1].max()) - wide)
             deep += low * max(0.0, 0.95 * float(profile[:9, 2].max()) - deep)
-        tone = _shade(look.top, 0.62) if index == 0 else look.top
+        tone = shade(look.top, 0.62) if index == 0 else look.top
         rings.append(Ring((0, y, z), wide * ease + drape, deep * ease + drape, tone, bone, other, share, 2.45))
     solid = tube(rings, AROUND)
     return replace(solid, colours=_pattern(look, solid))
@@ -330,7 +345,7 @@ def _skirt(look: Look, profile: Floats) -> Cloth:
     ):
         wide, deep, z = (float(np.interp(max(y, 0.88), profile[:, 0], profile[:, k])) for k in (1, 2, 3))
         flare = 1.03 + 0.34 * max(0.0, (0.92 - y) / 0.4)
-        tone = _shade(look.bottom, 0.6) if y == 0.50 else look.bottom
+        tone = shade(look.bottom, 0.6) if y == 0.50 else look.bottom
         rings.append(Ring((0, y, z), wide * flare, deep * flare * 1.1, tone, PELVIS, PELVIS, share))
     solid = tube(rings, 22)
     across, up = solid.points[..., 0], solid.points[..., 1]
@@ -403,8 +418,8 @@ def _arm(look: Look, side: int) -> list[Cloth]:
     ]
     tone = look.top
     rings = [
-        ring(ends, sleeve[0][1] * g * ease * 0.97, _shade(tone, 0.55)),
-        ring(ends + 0.002, sleeve[0][1] * g * ease * 1.03, _shade(tone, 0.9)),
+        ring(ends, sleeve[0][1] * g * ease * 0.97, shade(tone, 0.55)),
+        ring(ends + 0.002, sleeve[0][1] * g * ease * 1.03, shade(tone, 0.9)),
     ]
     if look.style in ("sweater", "hoodie"):
         rings.append(ring(ends + 0.03, sleeve[0][1] * g * ease * 0.96, tone))
@@ -415,7 +430,7 @@ def _arm(look: Look, side: int) -> list[Cloth]:
 
 def _hand(look: Look, side: int, bone: int, girth: float) -> list[Cloth]:
     x = side * (_shoulder(look) + 0.072)
-    skin, deep = look.skin, _shade(look.skin, 0.86)
+    skin, deep = look.skin, shade(look.skin, 0.86)
     rings = [
         (0.712, 0.0095, 0.020, -0.030, deep), (0.722, 0.012, 0.029, -0.028, skin), (0.755, 0.0135, 0.036, -0.020, skin),
         (0.790, 0.016, 0.041, -0.013, skin), (0.820, 0.0175, 0.040, -0.010, skin), (0.850, 0.020, 0.031, -0.008, skin),
@@ -432,206 +447,3 @@ def _hand(look: Look, side: int, bone: int, girth: float) -> list[Cloth]:
         bottom=True,
     )
     return [palm, thumb]
-
-
-# --- head ---------------------------------------------------------------------------------------------------------
-
-HEAD_AT = np.array([0.0, 1.640, -0.014])
-"""Middle of the skull."""
-
-
-def _skull(turn: Floats, rise: Floats, look: Look) -> Floats:
-    """Points of the head in directions: `turn` about y from +x over -z, `rise` above the horizontal, rad."""
-    c, s = np.cos(rise), np.sin(rise)
-    x, y, z = c * np.cos(turn), s, -c * np.sin(turn)
-    face = np.clip(-z, 0, 1)
-    low = np.clip(-y, 0, 1)
-    wide = 0.077 * (1 - 0.30 * low**1.5) * (1 - 0.04 * look.curve)
-    deep = np.where(z > 0, 0.101 * (1 - 0.22 * low), 0.097 * (1 - 0.06 * low))
-    high = np.where(y > 0, 0.110, 0.116)
-    px, py, pz = x * wide, y * high, z * deep
-    pz = pz - 0.004 * low * face
-    pz = pz + 0.006 * np.clip(face - 0.75, 0, 1) * np.exp(-(((y - 0.08) / 0.16) ** 2))
-    nose = np.exp(
-        -((x / 0.11) ** 2) - (np.clip(-y - 0.22, 0, 1) / 0.07) ** 2 - (np.clip(y + 0.22, 0, 1) / 0.22) ** 2
-    ) * (z < 0)
-    pz = pz - 0.020 * nose
-    lips = np.exp(-((x / 0.22) ** 2) - ((y + 0.52) / 0.09) ** 2) * (z < 0)
-    pz = pz - 0.005 * lips
-    chin = np.exp(-((x / 0.25) ** 2) - ((y + 0.85) / 0.12) ** 2) * (z < 0)
-    pz = pz - 0.008 * chin
-    return np.asarray(np.stack([px, py, pz], axis=-1) + HEAD_AT)
-
-
-def _head(look: Look) -> list[Cloth]:
-    rows, around = 22, 28
-    rise = np.linspace(-np.pi / 2 * 0.97, np.pi / 2 * 0.97, rows)[:, None]
-    turn = (np.arange(around) / around * 2 * np.pi + np.pi / 2)[None]
-    turn, rise = np.broadcast_arrays(turn, rise)
-    points = _skull(turn, rise, look)
-    return [shell(points, _complexion(look, turn, rise), HEAD), *_neck(look), *_eyes(look), *_ears(look), *_hair(look)]
-
-
-def _complexion(look: Look, turn: Floats, rise: Floats) -> Floats:
-    c, y = np.cos(rise), np.sin(rise)
-    x, z = c * np.cos(turn), -c * np.sin(turn)
-    colours = np.broadcast_to(np.array(look.skin), (*turn.shape, 3)).copy()
-    front = z < -0.1
-    cheek = np.exp(-(((np.abs(x) - 0.5) / 0.2) ** 2) - ((y + 0.30) / 0.18) ** 2) * front
-    colours *= 1 + cheek[..., None] * np.array([0.03, -0.06, -0.05])
-    socket = np.exp(-(((np.abs(x) - 0.36) / 0.17) ** 2) - ((y - 0.06) / 0.12) ** 2) * front
-    colours *= 1 - 0.20 * socket[..., None]
-    below = np.exp(-((x / 0.16) ** 2) - ((y + 0.36) / 0.05) ** 2) * front
-    colours *= 1 - 0.08 * below[..., None]
-    lip = np.exp(-((x / 0.24) ** 4) - ((y + 0.53) / 0.065) ** 2) * front
-    colours = colours * (1 - lip[..., None]) + lip[..., None] * np.array(look.skin) * np.array([0.86, 0.62, 0.60])
-    if look.beard:
-        jaw = (y < -0.30) & (z < 0.35)
-        mask = np.clip((-0.28 - y) / 0.18, 0, 1) * jaw * (1 - np.clip(lip * 1.6, 0, 1))
-        colours = colours * (1 - 0.85 * mask[..., None]) + 0.85 * mask[..., None] * np.array(look.hair)
-    scalp = y > 0.62
-    if look.cut in ("crop", "bald"):
-        grey = np.clip((y - 0.45 + 0.55 * (z > 0)) / 0.2, 0, 1) * (0.30 if look.cut == "bald" else 0.75)
-        colours = colours * (1 - grey[..., None]) + grey[..., None] * np.array(look.hair)
-    elif scalp.any():
-        colours[scalp] = look.hair
-    return np.asarray(colours)
-
-
-def _neck(look: Look) -> list[Cloth]:
-    thin = 1 - 0.14 * look.curve
-    rings = [
-        (1.455, 0.070, 0.060, 0.012, CHEST, 0.0), (1.49, 0.058, 0.058, 0.010, CHEST, 0.3),
-        (1.53, 0.053, 0.056, 0.006, CHEST, 0.7), (1.60, 0.053, 0.058, 0.010, HEAD, 0.0),
-    ]  # fmt: skip
-    return [tube([Ring((0, y, z), w * thin, d * thin, look.skin, b, HEAD, s) for y, w, d, z, b, s in rings], 14)]
-
-
-def _at(look: Look, turn: float, rise: float, out: float = 0.0) -> Floats:
-    """A point `out` metres before the face: turn from straight ahead to the right, rad."""
-    point = _skull(np.array([np.pi / 2 - turn]), np.array([rise]), look)[0]
-    away = point - HEAD_AT
-    return np.asarray(point + away / np.linalg.norm(away) * out)
-
-
-def _eyes(look: Look) -> list[Cloth]:
-    brow = _shade(look.hair, 0.8) if sum(look.hair) < 1.4 else _shade(look.skin, 0.62)
-    parts = []
-    for side in (-1, 1):
-        eye = _eye(look, side)
-        parts.append(ball(eye, (0.0145, 0.0062, 0.008), (0.90, 0.89, 0.87), HEAD, 5, 10))
-        parts.append(
-            ball(eye + np.array([0, -0.0003, -0.0045]), (0.0060, 0.0058, 0.005), (0.16, 0.11, 0.08), HEAD, 5, 8)
-        )
-        parts.append(
-            ball(_at(look, side * 0.39, 0.225, 0.0005), (0.0195, 0.0036, 0.0065), brow, HEAD, 4, 8, -side * 0.10)
-        )
-    return parts
-
-
-def _eye(look: Look, side: int) -> Floats:
-    return _at(look, side * 0.375, 0.055, -0.006)
-
-
-def _small(look: Look) -> list[Cloth]:
-    """Lids and glasses."""
-    parts = []
-    for side in (-1, 1):
-        eye = _eye(look, side)
-        parts.append(
-            ball(eye + np.array([0, 0.0058, -0.001]), (0.0158, 0.0030, 0.0085), _shade(look.skin, 0.55), HEAD, 4, 10)
-        )
-        if look.glasses:
-            parts.extend(_lens(eye + np.array([side * 0.001, -0.001, -0.013])))
-    if look.glasses:
-        parts.append(ball(_at(look, 0.0, 0.04, 0.004), (0.012, 0.0022, 0.002), (0.08, 0.08, 0.09), HEAD, 3, 6))
-    return parts
-
-
-def _lens(middle: Floats) -> list[Cloth]:
-    """A frame round an eye."""
-    turn = np.arange(12) / 12 * 2 * np.pi
-    made = []
-    for angle in turn.tolist():
-        at = middle + np.array([0.0235 * np.cos(angle), 0.0165 * np.sin(angle), 0.0])
-        made.append(
-            ball(
-                at,
-                (0.0062, 0.0022, 0.002),
-                (0.08, 0.08, 0.09),
-                HEAD,
-                3,
-                4,
-                float(np.arctan2(0.0165 * np.cos(angle), -0.0235 * np.sin(angle))),
-            )
-        )
-    return made
-
-
-def _ears(look: Look) -> list[Cloth]:
-    if look.cut in ("bob", "long"):
-        return []
-    tone = _shade(look.skin, 0.93)
-    return [
-        ball(HEAD_AT + np.array([side * 0.0745, -0.006, 0.012]), (0.009, 0.031, 0.018), tone, HEAD, 6, 8, side * -0.12)
-        for side in (-1, 1)
-    ]
-
-
-def _hair(look: Look) -> list[Cloth]:
-    if look.cut in ("bald", "crop"):
-        return []
-    parts = [_cap(look)]
-    if look.cut == "bun":
-        parts.append(
-            ball(HEAD_AT + np.array([0, 0.06, 0.105]), (0.042, 0.040, 0.038), _shade(look.hair, 0.95), HEAD, 7, 12)
-        )
-    if look.cut in ("long", "bob"):
-        parts.append(_fall(look))
-    return parts
-
-
-def _cap(look: Look) -> Cloth:
-    """Over the skull from the crown down to the hairline."""
-    rows, around = 12, 32
-    turn = np.arange(around) / around * 2 * np.pi + np.pi / 2
-    ahead = np.cos(turn - np.pi / 2)  # 1 in front, -1 behind
-    sides = np.abs(np.sin(turn - np.pi / 2))
-    line = np.where(ahead > 0, 0.20 + 0.46 * np.clip(ahead, 0, 1) ** 0.7, 0.20 + 0.85 * ahead)
-    if look.cut == "short":
-        line = line + 0.04 * np.sin(5 * turn + look.folds) * (ahead > 0.3)
-    else:
-        line = line - 0.45 * sides * (ahead < 0.75) * (ahead > -0.2)
-    share = np.linspace(0.0, 1.0, rows)[:, None]
-    rise = line[None] + (np.pi / 2 * 0.97 - line[None]) * share
-    thick = {"short": 0.017, "bob": 0.020, "long": 0.018, "bun": 0.010}[look.cut]
-    out = thick * np.clip(share * 5 + 0.12, 0, 1) ** 0.6 * (1 + 0.10 * np.sin(9 * turn + look.folds)[None])
-    points = _skull(np.broadcast_to(turn, rise.shape), rise, look)
-    away = points - HEAD_AT
-    points = points + away / np.linalg.norm(away, axis=2, keepdims=True) * out[..., None]
-    strands = 1 + 0.16 * np.sin(13 * turn + look.folds)[None] * np.sin(7 * rise + 2 * turn) - 0.18 * (1 - share)
-    return shell(points, np.array(look.hair) * strands[..., None], HEAD, bottom=False)
-
-
-def _fall(look: Look) -> Cloth:
-    """Hair that hangs: a curtain round the back of the head, thick at the edge."""
-    end = 1.545 if look.cut == "bob" else 1.36
-    heights = np.linspace(end, 1.70, 9)
-    open_ = 2.15 if look.cut == "bob" else 1.95  # rad from behind to each front edge
-    half = np.linspace(-open_, open_, 15)
-    rows, colours = [], []
-    for y in heights:
-        drop = np.clip((1.62 - y) / 0.25, 0, 1)
-        wide, deep = 0.094 + 0.010 * drop, 0.110 - 0.016 * drop
-        back = 0.004 + 0.016 * drop
-        outer = np.stack([np.sin(half) * wide, np.full(15, y), np.cos(half) * deep + HEAD_AT[2] + back], axis=1)
-        inner = np.stack(
-            [np.sin(half) * (wide - 0.022), np.full(15, y), np.cos(half) * (deep - 0.022) + HEAD_AT[2] + back], axis=1
-        )
-        rows.append(np.concatenate([outer, inner[::-1]]))
-        strand = 1 + 0.14 * np.sin(11 * half + look.folds) - 0.10 * drop
-        both = np.concatenate([strand, strand[::-1] * 0.7])
-        colours.append(np.array(look.hair) * both[:, None])
-    solid = shell(np.array(rows), np.array(colours), HEAD, top=False)
-    share = np.clip((1.56 - solid.points[..., 1]) / 0.15, 0, 0.85)
-    return replace(solid, second=np.full(share.shape, CHEST), share=share)

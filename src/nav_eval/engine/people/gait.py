@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from nav_eval.engine.people.figure import (
+from nav_eval.engine.people.bones import (
     ANKLE,
     ARM_L,
     ARM_R,
@@ -30,9 +30,9 @@ from nav_eval.engine.people.figure import (
     SHIN_R,
     THIGH_L,
     THIGH_R,
-    Figure,
 )
-from nav_eval.engine.people.kinds import F64, Scalar
+from nav_eval.engine.people.figure import Figure
+from nav_eval.engine.people.kinds import Bones, Joints, Scalar
 from nav_eval.jit import inner, kernel
 
 FLEXION = np.array(
@@ -53,9 +53,9 @@ X, Y, Z = (1, 2), (0, 2), (0, 1)
 """The columns that a turn about an axis mixes."""
 
 
-def posed(body: Figure, phase: float, vigour: float, yaw: float, place: tuple[float, float, float]) -> F64:
-    """(13, 3, 4) from the body at rest to the world. `phase` of the left leg's stride, from 0 to 1; `vigour`: 0 stands,
-    1 walks at a natural pace; `yaw` and `place`: as an agent's pose."""
+def posed(body: Figure, phase: float, vigour: float, yaw: float, place: tuple[float, float, float]) -> Bones:
+    """The bones of a body. `phase` of the left leg's stride, from 0 to 1; `vigour`: 0 stands, 1 walks at a natural
+    pace; `yaw` and `place`: as an agent's pose."""
     bones = np.zeros((BONES, 3, 4))
     walk(body.joints, body.scale, phase, vigour, yaw, place[0], place[1], place[2], bones)
     return bones
@@ -63,9 +63,9 @@ def posed(body: Figure, phase: float, vigour: float, yaw: float, place: tuple[fl
 
 @kernel(_nrt=False)
 def walk(
-    joints: F64, scale: float, phase: float, vigour: float, yaw: float, x: float, y: float, z: float, bones: F64
+    joints: Joints, scale: float, phase: float, vigour: float, yaw: float, x: float, y: float, z: float, bones: Bones
 ) -> None:
-    """Fill bones (13, 3, 4); what each joint does is written here from the hips outwards."""
+    """Fill the bones; what each joint does is written here from the hips outwards."""
     wave = 2 * math.pi * phase
     swing = vigour * math.cos(wave - 0.3)  # positive as the left leg is ahead
     tip, lean, twist = 2.0 * RAD * vigour * math.sin(wave), 2.5 * RAD * vigour, 6.0 * RAD * swing
@@ -113,7 +113,7 @@ def flexion(joint: Scalar, phase: Scalar) -> Scalar:
 
 
 @inner(_nrt=False)
-def root(joints: F64, x: Scalar, y: Scalar, z: Scalar, yaw: Scalar, tip: Scalar, bones: F64) -> None:
+def root(joints: Joints, x: Scalar, y: Scalar, z: Scalar, yaw: Scalar, tip: Scalar, bones: Bones) -> None:
     """The pelvis: turned by `yaw`, tipped sideways, its joint above (x, z)."""
     for row in range(3):
         for column in range(4):
@@ -125,7 +125,7 @@ def root(joints: F64, x: Scalar, y: Scalar, z: Scalar, yaw: Scalar, tip: Scalar,
 
 
 @inner(_nrt=False)
-def hang(joints: F64, bone: Scalar, above: Scalar, bones: F64) -> None:
+def hang(joints: Joints, bone: Scalar, above: Scalar, bones: Bones) -> None:
     """Begin a bone as a part of the one above, with its own joint as the origin."""
     for row in range(3):
         moved = bones[above, row, 3]
@@ -136,7 +136,7 @@ def hang(joints: F64, bone: Scalar, above: Scalar, bones: F64) -> None:
 
 
 @inner(_nrt=False)
-def mix(bones: F64, bone: Scalar, columns: tuple[int, int], angle: Scalar) -> None:
+def mix(bones: Bones, bone: Scalar, columns: tuple[int, int], angle: Scalar) -> None:
     """Turn a bone by `angle` rad about the axis that is not among `columns` (Y: by its opposite)."""
     c, s = math.cos(angle), math.sin(angle)
     i, j = columns
@@ -147,7 +147,7 @@ def mix(bones: F64, bone: Scalar, columns: tuple[int, int], angle: Scalar) -> No
 
 
 @inner(_nrt=False)
-def settle(joints: F64, bone: Scalar, bones: F64) -> None:
+def settle(joints: Joints, bone: Scalar, bones: Bones) -> None:
     """End a bone: from its own joint back to the origin of the body at rest."""
     for row in range(3):
         for column in range(3):
@@ -155,7 +155,7 @@ def settle(joints: F64, bone: Scalar, bones: F64) -> None:
 
 
 @inner(_nrt=False)
-def lowest(joints: F64, scale: Scalar, bones: F64) -> Scalar:
+def lowest(joints: Joints, scale: Scalar, bones: Bones) -> Scalar:
     """Height of the lowest point of both soles, m."""
     least = 1e9
     for foot in (FOOT_L, FOOT_R):

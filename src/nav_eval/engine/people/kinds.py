@@ -14,6 +14,16 @@ F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
 U8 = NDArray[np.uint8]
+Joints = F64
+"""(13, 3) where each bone turns, m, in the frame of the body at rest: y up, facing -z, feet on y = 0."""
+Bones = F64
+"""(13, 3, 4) each bone's motion [rotation | shift], m, from the body at rest to the world (y up)."""
+Spots = F64
+"""(V, 2) a body's vertices on the picture: x to the right and y down, pixels; not numbers behind the camera."""
+Corners = F64
+"""(V, 4) of the same: 1/z (1/m), then red, green and blue, 0 to 255."""
+Box = I32
+"""(4,) left, right, top and bottom of a part of the picture, pixels; right and bottom excluded."""
 Scalar: TypeAlias = Any
 """A number inside a kernel."""
 
@@ -51,16 +61,14 @@ class Skin(NamedTuple):
 class Scratch(NamedTuple):
     """What a body is bent in, of as many vertices as the largest has."""
 
-    bones: F64
-    """(13, 3, 4)"""
-    spots: F64
-    """(V, 2)"""
-    corners: F64
-    """(V, 4)"""
+    bones: Bones
+    spots: Spots
+    corners: Corners
 
 
 class Eye(NamedTuple):
-    """A camera, as the renderer's: `pose` (12,), focal length and size in pixels, length of a row of its buffers."""
+    """A camera, as the renderer's: `pose` (12,) with its place in the world, m, focal length and size in pixels, length
+    of a row of its buffers."""
 
     pose: F64
     focal: float

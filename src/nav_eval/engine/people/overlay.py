@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nav_eval.engine.people.bones import BONES, TALL
 from nav_eval.engine.people.draw import darken, draw, find, stand, tell
-from nav_eval.engine.people.figure import BONES, TALL, Figure, figure
+from nav_eval.engine.people.figure import Figure, figure
 from nav_eval.engine.people.gait import posed
-from nav_eval.engine.people.kinds import F32, F64, I32, Canvas, Eye, Posed, Scratch
+from nav_eval.engine.people.kinds import F32, I32, Bones, Box, Canvas, Eye, Posed, Scratch
 
 FIRST_ID = -2
 DETAILS = ((350.0, 1), (280.0, 2), (150.0, 3), (0.0, 4))
@@ -21,7 +22,7 @@ DETAILS = ((350.0, 1), (280.0, 2), (150.0, 3), (0.0, 4))
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """Who was drawn, in the order of their triangles' ids; `firsts` (N + 1,): the id of each one's first triangle, and
-    the next one's; `boxes` (N, 4) into which rectangles: left, right, top, bottom."""
+    the next one's; `boxes` (N, 4) into which rectangles: left, right, top, bottom, pixels."""
 
     people: Sequence[Posed]
     bodies: Sequence[Figure]
@@ -33,7 +34,7 @@ class Drawn:
         tell(ids, np.array([person.object_id for person in self.people], np.int32), self.firsts, self.boxes, image)
 
     def normal(self, ids: NDArray[np.int32], image: NDArray[np.float32]) -> None:
-        """Fill in the unit face normals of people; (H, W or more) and (H, W, 3)."""
+        """Fill in the unit face normals of people, world frame; (H, W or more) and (H, W, 3)."""
         ids = ids[:, : image.shape[1]]
         seen = ids <= FIRST_ID
         pairs = zip(self.people, self.bodies, strict=True)
@@ -88,7 +89,7 @@ def _scratch(vertices: int) -> Scratch:
     return Scratch(np.empty((BONES, 3, 4)), np.empty((vertices, 2)), np.empty((vertices, 4)))
 
 
-def _draw(eye: Eye, canvas: Canvas, person: Posed, body: Figure, scratch: Scratch, first: int, box: I32) -> bool:
+def _draw(eye: Eye, canvas: Canvas, person: Posed, body: Figure, scratch: Scratch, first: int, box: Box) -> bool:
     """False for one that is not seen."""
     stride = (person.phase, person.vigour, person.yaw)
     return draw(
@@ -96,21 +97,21 @@ def _draw(eye: Eye, canvas: Canvas, person: Posed, body: Figure, scratch: Scratc
     )
 
 
-def bones_of(person: Posed, body: Figure) -> F64:
-    """(13, 3, 4)"""
+def bones_of(person: Posed, body: Figure) -> Bones:
+    """Of a person who has this body."""
     return posed(body, person.phase, person.vigour, person.yaw, person.position)
 
 
-def face_normals(body: Figure, bones: F64) -> NDArray[np.float32]:
-    """(T, 3) of a posed body, world frame."""
+def face_normals(body: Figure, bones: Bones) -> NDArray[np.float32]:
+    """(T, 3) unit normals of a posed body, world frame."""
     points = bent(body, bones)
     a, b, c = (points[body.solid.triangles[:, k]] for k in range(3))
     cross = np.cross(b - a, c - a)
     return np.asarray(cross / np.maximum(np.linalg.norm(cross, axis=1, keepdims=True), 1e-12), np.float32)
 
 
-def bent(body: Figure, bones: F64) -> NDArray[np.float64]:
-    """(V, 3) of a posed body, m."""
+def bent(body: Figure, bones: Bones) -> NDArray[np.float64]:
+    """(V, 3) vertices of a posed body, m, world frame."""
     solid = body.solid
     both = [
         np.einsum("vij,vj->vi", bones[index, :, :3], solid.points) + bones[index, :, 3]

@@ -17,6 +17,12 @@ Colour: TypeAlias = tuple[float, float, float]
 """sRGB, 0 to 1."""
 
 
+def shade(colour: Colour, by: float) -> Colour:
+    """The colour, `by` times as bright."""
+    red, green, blue = (min(max(part * by, 0.0), 1.0) for part in colour)
+    return (red, green, blue)
+
+
 @dataclass(frozen=True, slots=True)
 class Cloth:
     """A skin over R rows of A points, the lowest row first: points and colours (R, A, 3); each point moves with bone
@@ -33,7 +39,7 @@ class Cloth:
 
 @dataclass(frozen=True, slots=True)
 class Solid:
-    """V vertices: points and normals (V, 3), colours (V, 3), bones and shares (V,); triangles (T, 3)."""
+    """V vertices: points, m, and unit normals (V, 3), colours (V, 3), bones and shares (V,); triangles (T, 3)."""
 
     points: Floats
     normals: Floats
@@ -82,7 +88,7 @@ def _ring(ring: Ring, turn: Floats) -> Floats:
 
 
 def shell(points: Floats, colours: Floats, bone: int, *, top: bool = True, bottom: bool = True) -> Cloth:
-    """A skin that one bone moves; points and colours (R, A, 3)."""
+    """A skin that one bone moves; points, m, and colours, 0 to 1, (R, A, 3)."""
     bones = np.full(points.shape[:2], bone)
     return Cloth(points, colours, bones, bones, np.zeros(points.shape[:2]), top, bottom)
 
@@ -90,7 +96,7 @@ def shell(points: Floats, colours: Floats, bone: int, *, top: bool = True, botto
 def ball(
     middle: ArrayLike, half: ArrayLike, colour: Colour, bone: int, rows: int = 5, around: int = 8, tilt: float = 0.0
 ) -> Cloth:
-    """An ellipsoid with half axes `half`, turned by `tilt` rad about z."""
+    """An ellipsoid with half axes `half`, turned by `tilt` rad about z. middle, half: (3,), m."""
     rise = (np.arange(rows) + 0.5) / rows * np.pi - np.pi / 2
     turn = np.arange(around) / around * 2 * np.pi
     flat = np.cos(rise)[:, None]

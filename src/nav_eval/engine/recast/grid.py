@@ -16,7 +16,9 @@ from nav_eval.errors import NavmeshError
 from nav_eval.logging import get_logger
 
 Positions = NDArray[np.float32]
+"""(V, 3), a single one (3,): metres, world frame (y up)."""
 Triangles = NDArray[np.int32]
+"""(T, 3) numbers of vertices."""
 
 MAX_SIDE = 0xFFFF
 """Cells along a side: vertices are stored as 16-bit cells."""
@@ -83,7 +85,7 @@ def _bounds(positions: Positions) -> Positions:
 
 
 def fit_grid(positions: Positions, settings: NavmeshSettings) -> Grid:
-    """The grid around all vertices (V, 3); NavmeshError if it would be too large, too small or too fine."""
+    """The grid around all vertices (V, 3), metres, y up; NavmeshError if it is too large, too small or too fine."""
     low, high = _bounds(positions)
     cell, height = single(settings.cell_size), single(settings.cell_height)
     sides = (high.astype(float) - low) / float(cell) + 0.5

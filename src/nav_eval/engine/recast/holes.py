@@ -23,7 +23,8 @@ _START, _NOTHING = long(0), long(-1)
 
 
 def windings(corners: Longs, table: Longs) -> Longs:
-    """(K,) 1 for an outline, -1 for a hole, which is walked the other way round."""
+    """(K,) 1 for an outline, -1 for a hole, which is walked the other way round. corners: (C, 4), in cells; table:
+    (K, 3)."""
     following = np.arange(1, len(corners) + 1)
     following[table[:, BEGIN] + table[:, SIZE] - 1] = table[:, BEGIN]
     x, z = corners[:, 0], corners[:, 2]

@@ -191,7 +191,10 @@ def _build(
 
 
 def build_polygons(corners: Longs, table: Longs, most: int) -> tuple[Longs, Longs, Longs, Longs]:
-    """(vertices (V, 3), polygons (P, most), sizes (P,), region (P,)) of all outlines (see contours.py)."""
+    """(vertices (V, 3) in cells, polygons (P, most), sizes (P,), region (P,)) of all outlines (see contours.py).
+
+    corners: (C, 4), in cells; table: (K, 3).
+    """
     lengths = table[table[:, SIZE] >= 3, SIZE]
     total, longest = int(lengths.sum()), int(lengths.max(initial=0))
     first = np.full(BUCKETS, -1)
@@ -203,10 +206,10 @@ def build_polygons(corners: Longs, table: Longs, most: int) -> tuple[Longs, Long
 
 
 def neighbours(polygons: Longs, sizes: Longs) -> Longs:
-    """(P, n) the polygon across each edge, -1 for a wall; an edge joins two polygons that walk it opposite ways.
+    """(P, n) the polygon across each edge of `polygons` (P, n) with `sizes` (P,), -1 for a wall.
 
-    Where several polygons walk an edge the same way, the earliest of one way that are still free meet the latest of
-    the other, as in Recast.
+    An edge joins two polygons that walk it opposite ways. Where several polygons walk an edge the same way, the
+    earliest of one way that are still free meet the latest of the other, as in Recast.
     """
     polygon, edge = np.nonzero(polygons >= 0)
     v = polygons[polygon, edge]

@@ -114,7 +114,10 @@ def grid_samples(
     box: Longs,
     heights: Ints,
 ) -> Floats:
-    """(S, 3) jittered points of the world's sampling grid well inside the polygon, at floor height."""
+    """(S, 3) jittered points of the world's sampling grid well inside the polygon, at floor height.
+
+    points (>= count, 3), the polygon's corners, and result: metres; cell (3,); box (4,); heights (D * W,), in cells.
+    """
     low = np.empty(3, np.float32)
     high = np.empty(3, np.float32)
     for k in range(3):

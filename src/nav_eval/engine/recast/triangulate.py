@@ -71,7 +71,7 @@ def _shortest(n: int, points: Longs, order: Longs, ear: NDArray[np.uint8]) -> in
 def triangulate(points: Longs, order: Longs, ear: NDArray[np.uint8], n: int, triangles: Longs) -> int:
     """Cut the polygon points[order[:n]] into `triangles` (n - 2, 3); how many, fewer if it is no polygon.
 
-    `order` and `ear` (n,) are used up.
+    points (N, 3), in cells; `order` and `ear` (n,) are used up.
     """
     for i in range(n):
         ear[(i + 1) % n] = _is_diagonal(long(i), (i + 2) % n, n, points, order, _STRICT)

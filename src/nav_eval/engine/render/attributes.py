@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nav_eval.engine.render.layout import F32, I32, Assets, Camera, Scalar
-from nav_eval.engine.render.shade import face_normal
+from nav_eval.engine.render.planes import face_normal
 from nav_eval.jit import inner, kernel
 
 

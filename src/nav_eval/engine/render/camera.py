@@ -47,7 +47,7 @@ def axes(yaw: float, pitch: float = 0.0, roll: float = 0.0) -> NDArray[np.float6
 
 
 def view(position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0) -> NDArray[np.float64]:
-    """(12,) the three axes and then the position, metres."""
+    """(12,) the three axes and then the position, metres, world frame. position: (3,)."""
     place = np.asarray(position, np.float64).ravel().tolist()
     if len(place) != 3 or not all(map(math.isfinite, (*place, yaw, pitch, roll))):
         raise SimulatorError(f"A camera needs a finite position (x, y, z) and angles, not {position!r}, {yaw!r}.")

@@ -32,7 +32,7 @@ class Frame:
 
     @property
     def rgb(self) -> NDArray[np.uint8]:
-        """(H, W, 3) uint8; where nothing is hit, the scene's sky, else black."""
+        """(H, W, 3) uint8 sRGB, top row first; where nothing is hit, the scene's sky, else black."""
         return self._get("rgb")
 
     @property
@@ -59,7 +59,7 @@ class Frame:
 
 
 class Renderer(Protocol):
-    """Draws one scene with one lens. Positions are the camera's, metres; angles in radians.
+    """Draws one scene with one lens. Positions are the camera's, metres, world frame (y up); angles in radians.
 
     A renderer may be shared by threads. `close` frees what it holds; the prepared scene may live on in others.
     """
@@ -98,7 +98,7 @@ def check_outputs(outputs: Sequence[str]) -> tuple[str, ...]:
 def check_batch(
     positions: ArrayLike, yaws: ArrayLike, pitches: ArrayLike | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """(N, 3), (N,), (N,) arrays; pitch 0 where none is given."""
+    """(N, 3) metres, (N,) and (N,) radians as float64 arrays; pitch 0 where none is given."""
     places = np.asarray(positions, np.float64).reshape(-1, 3)
     headings = np.asarray(yaws, np.float64).reshape(-1)
     tilts = np.zeros(len(places)) if pitches is None else np.asarray(pitches, np.float64).reshape(-1)

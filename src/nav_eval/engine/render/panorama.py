@@ -80,7 +80,7 @@ def _batch(renderer: Renderer, places: ArrayLike, yaws: ArrayLike, pitches: Arra
 
 
 def vln_directions(yaw: float, views: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(views,) yaw and pitch of each view, radians. Both of shape (views,)."""
+    """Yaw and pitch of each view, radians, both of shape (views,)."""
     if views not in (12, 36):
         raise ConfigError(f"A VLN panorama has 12 or 36 views, not {views}.")
     index = np.arange(views)

@@ -67,7 +67,7 @@ def assemble(
     textures: Sequence[NDArray[np.uint8]],
     where: str,
 ) -> Scene:
-    """One scene from `parts`; SceneError if they hold no triangle, or absurdly many. textures: each (H, W, 4)."""
+    """One scene from `parts`; SceneError if they hold no triangle, or absurdly many. textures: each (H, W, 4), sRGB."""
     vertices, triangles = sum(len(part.positions) for part in parts), sum(len(part.triangles) for part in parts)
     if not triangles:
         raise SceneError(f"{where}: holds no triangles. Export meshes, not points or lines.")

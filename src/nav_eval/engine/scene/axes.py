@@ -38,7 +38,7 @@ class Frame:
 
     @property
     def axes(self) -> NDArray[np.float64]:
-        """(3, 3): right, up and back in the file's coordinates."""
+        """(3, 3), unit rows: right, up and back in the file's coordinates."""
         return np.array([np.cross(self.front, self.up), self.up, np.negative(self.front)]) + 0.0  # no -0.0
 
     @property
@@ -46,7 +46,7 @@ class Frame:
         return np.array_equal(self.axes, np.eye(3))
 
     def scaled(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(N, 3) in metres."""
+        """(N, 3) from the file's unit to metres."""
         return points if self.scale == 1.0 else points * np.float32(self.scale)
 
     def turn(self, points: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -87,7 +87,7 @@ def image_size(data: bytes, where: str) -> tuple[int, int]:
 
 
 def decode_image(data: bytes, where: str, shrink: int = 1) -> NDArray[np.uint8]:
-    """(H, W, 4) uint8, H and W divided by `shrink`; SceneError if the data are damaged or cannot be read here."""
+    """(H, W, 4) uint8 sRGB, H and W divided by `shrink`; SceneError if the data are damaged or cannot be read here."""
     image_size(data, where)
     if is_basis(data):
         return np.ascontiguousarray(decode_basis(data, where)[::shrink, ::shrink])

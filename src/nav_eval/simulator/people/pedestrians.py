@@ -14,7 +14,7 @@ import numpy as np
 
 from nav_eval.core.bodies import Crowd
 from nav_eval.core.types import NearbyPedestrians, Walker
-from nav_eval.engine.people.figure import TALL
+from nav_eval.engine.people.bones import TALL
 from nav_eval.engine.people.gait import stride
 from nav_eval.engine.people.kinds import Posed
 from nav_eval.engine.people.looks import LOOKS, dealt

@@ -29,7 +29,7 @@ _COVERED = 0.3
 
 
 class Probes:
-    """What arrives at the probes of a building, from each of six directions."""
+    """What arrives at the probes of a building, from each of six directions: light as in the package's docstring."""
 
     def __init__(self, grid: Grid) -> None:
         self._grid = grid
@@ -44,7 +44,7 @@ class Probes:
         self._gathered = np.zeros((len(self._at), 6, 3))
 
     def fill(self, at: Floats, normals: Floats, leaving: Floats, weights: Floats) -> None:
-        """From the light that leaves points (N, 3) of surfaces; `weights` (N,)."""
+        """From the light `leaving` points (N, 3) of surfaces `at`, metres, with unit normals; `weights` (N,)."""
         self._sums[:] = 0.0
         bounce.deposit(self._grid, at, normals, leaving, weights, self._number, self._sums)
         shining = self._sums[:, :3] / np.maximum(self._sums[:, 3:], 1.0)
@@ -52,7 +52,7 @@ class Probes:
         bounce.gather(self._grid, self._at, turned, self._number, shining, self._gathered)
 
     def read(self, starts: Floats, open_: NDArray[np.uint8], normals: Floats, out: Floats) -> None:
-        """out (N, 3): what arrives at places whose rays start at `starts`, cubes."""
+        """out (N, 3): light at places whose rays start at `starts` (N, 3), cubes, if `open_` (N,); normals (N, 3)."""
         lattice = (self._first, float(PROBES), self._shape, self._gathered)
         bounce.interpolate(self._grid, starts, open_, normals, *lattice, out)
 
@@ -60,7 +60,10 @@ class Probes:
 def bounced(
     grid: Grid, charts: Charts, halved: Charts, sharp: Places, soft: Places, direct: Floats, back: Floats
 ) -> Floats:
-    """(N, 3) light that has met at least one surface, at the places `sharp`."""
+    """(N, 3) light that has met at least one surface, at the places `sharp`.
+
+    `direct` (N, 3): light that has met none; `back` (N, 3): the share of light that each place sends back.
+    """
     probes, vertices = Probes(grid), len(sharp) - len(charts.texels[0])
     weights, out, coarse = sharp.open.astype(np.float64), np.zeros((len(sharp), 3)), np.zeros((len(soft), 3))
     for _ in range(_BOUNCES):

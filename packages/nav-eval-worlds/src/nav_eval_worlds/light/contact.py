@@ -22,7 +22,7 @@ _BESIDE, _BESIDE_SHARE = 0.1, 0.7
 
 
 def grounded(mesh: Mesh, items: Sequence[Item], at: Places) -> Floats:
-    """(N, 1) what floors and tops keep of their light close to what stands on them."""
+    """(N, 1) what share floors and tops keep of their light close to what stands on them; 1 elsewhere."""
     out = np.ones((len(at), 1))
     chart, _, _ = mesh.patches.charts.texels
     level = at.points.normal[: len(chart), 1] > 0.9

@@ -31,7 +31,10 @@ _TOE, _SLOPE = 0.56, 0.58
 
 
 def exposed(light: Floats, texels: int, at: Floats, rooms: NDArray[np.int64], plan: Plan, day: Daylight) -> Floats:
-    """`light` (N, 3) at places `at` (N, 3) of `rooms` (N,), rows of the plan's; the first `texels` are measured."""
+    """`light` (N, 3) at places `at` (N, 3), metres, of `rooms` (N,), rows of the plan's.
+
+    Only the first `texels` places are measured.
+    """
     bright = luminance(light[:texels])
     seen = bright > 0.0
     middle = float(np.median(bright[seen])) if seen.any() else 1.0
@@ -95,5 +98,5 @@ def compressed(light: Floats) -> Floats:
 
 
 def luminance(light: Floats) -> Floats:
-    """(N,) of light (N, 3)."""
+    """(N,) of linear light (N, 3): a weighted mean."""
     return light[:, 0] * 0.25 + light[:, 1] * 0.625 + light[:, 2] * 0.125

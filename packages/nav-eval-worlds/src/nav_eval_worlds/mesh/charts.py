@@ -40,7 +40,7 @@ class Charts:
 
     @property
     def corners(self) -> Floats:
-        """(C, 4, 2) lightmap coordinates of the quads' corners."""
+        """(C, 4, 2) lightmap coordinates of the quads' corners, 0 to 1 across and down the atlas."""
         low = self.first + 0.5
         high = self.first + self.size - 0.5
         u = np.stack([low[:, 0], high[:, 0], high[:, 0], low[:, 0]], axis=1) / self.shape[1]

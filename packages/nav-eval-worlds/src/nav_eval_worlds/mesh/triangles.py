@@ -13,7 +13,8 @@ from nav_eval_worlds.mesh.charts import Charts
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """V vertices, T triangles. `materials`, `objects` (from 1) and `rooms` are per vertex; uvs in metres or repeats.
+    """V vertices (metres, world frame, y up), T triangles. `materials`, `objects` (from 1) and `rooms` are per vertex;
+    uvs in metres or repeats.
 
     `lit` (V,) says whose light lies in the lightmap, at `light_uvs` (V, 2); `patches` are the quads that it covers.
     """

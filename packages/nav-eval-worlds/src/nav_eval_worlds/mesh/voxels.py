@@ -62,7 +62,8 @@ class Voxels:
 
 
 def voxelise(positions: Floats, triangles: NDArray[np.int32], labels: NDArray[np.int32], cell: float) -> Voxels:
-    """Marks the cells that triangles pass through; `labels` (T,) are their object ids."""
+    """Marks the cells that triangles (T, 3) pass through; positions (V, 3) and `cell` in metres; `labels` (T,) are
+    the triangles' object ids."""
     low = np.floor(positions.min(axis=0) / cell) * cell - _MARGIN * cell - _ASIDE
     shape = np.ceil((positions.max(axis=0) - low) / cell).astype(np.int64) + _MARGIN
     grid = np.zeros(tuple(int(n) for n in shape), dtype=np.int32)

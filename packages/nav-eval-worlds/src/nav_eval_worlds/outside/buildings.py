@@ -334,7 +334,8 @@ def row(c: Canvas, s: Stream, distance: float, floors: tuple[int, int], town: bo
 
 
 def lights(c: Canvas, s: Stream, distance: float, shape: tuple[int, int], level: float) -> Floats:
-    """(rows, columns, 3) of windows: the sky more mirrored higher up, blinds here and there; lamps in the evening."""
+    """(rows, columns, 3), 0 to 255, of windows: higher up they mirror more of the sky, some have blinds; lamps in the
+    evening."""
     drawn = s.unit(shape)
     up = ((np.arange(shape[0]) + 0.5) / shape[0])[:, None]
     mirrored = np.clip(0.12 + 0.42 * up + 0.35 * (drawn - 0.5), 0, 1)[..., None]

@@ -52,7 +52,7 @@ def make_sky(seed: str, plan: Plan, daylight: Daylight) -> Sky:
 
 
 def outdoors(material: str, texels: NDArray[np.uint8], daylight: Daylight) -> NDArray[np.uint8]:
-    """A material's texels, of the building's outside as they look in the light of the hour. (H, W, 3)."""
+    """A material's texels, of the building's outside as they look in the light of the hour. (H, W, 3) uint8."""
     if material in _VEILS:
         glow = np.asarray((0.46, 0.40, 0.33) if daylight.hour == "evening" else daylight.sky)
         return to_texels(texels * (glow if daylight.hour == "evening" else (2 + glow) / 3))

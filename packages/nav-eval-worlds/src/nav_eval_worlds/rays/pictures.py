@@ -36,7 +36,7 @@ class Paints(NamedTuple):
 
 @kernel(_nrt=False)
 def look(soup: Soup, paints: Paints, walk: Walk, starts: F64, directions: F64, out: F64) -> None:
-    """out (N, 3): the colours, 0 to 255, that rays (N, 3) meet."""
+    """out (N, 3): the sRGB, 0 to 255, that rays meet. starts, directions: (N, 3), metres, world frame."""
     ray, found = walk.ray, walk.found
     for k in range(len(starts)):
         for axis in range(3):
@@ -50,7 +50,7 @@ def look(soup: Soup, paints: Paints, walk: Walk, starts: F64, directions: F64, o
 
 @inner(_nrt=False)
 def colour(paints: Paints, t: Scalar, v: Scalar, w: Scalar, out: F64) -> None:
-    """out (3,): of a place on a triangle."""
+    """out (3,): sRGB, 0 to 255, of a place on a triangle."""
     a, b, c = paints.vertices[t, 0], paints.vertices[t, 1], paints.vertices[t, 2]
     u = 1.0 - v - w
     m = paints.material[t]
@@ -75,7 +75,7 @@ def colour(paints: Paints, t: Scalar, v: Scalar, w: Scalar, out: F64) -> None:
 
 @inner(_nrt=False)
 def beyond(sky: U8, ray: F64, out: F64) -> None:
-    """out (3,): of the sky (6, N, N, 4) in a ray's direction."""
+    """out (3,): sRGB, 0 to 255, of the sky (6, N, N, 4) in the direction of a ray (6,), as in `Walk`."""
     x, y, z = ray[3], ray[4], ray[5]
     if abs(y) > max(abs(x), abs(z)):
         face, s, t = (4, x / y, -z / y) if y > 0.0 else (5, x / -y, z / -y)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from nav_eval_worlds.exact import Floats, Stream, length
 from nav_eval_worlds.mesh.item import Item
-from nav_eval_worlds.surfaces.paintings import KINDS, LONG, art_name
+from nav_eval_worlds.surfaces.easel import LONG
+from nav_eval_worlds.surfaces.paintings import KINDS, art_name
 
 _MOST = 64
 """Artworks of a building; from then on they are had again, so that textures stay small."""

@@ -193,7 +193,7 @@ class Palette:
         return self.texels("mirror")
 
     def texels(self, name: str) -> NDArray[np.uint8]:
-        """(H, W, 3) uint8 of a material's texture."""
+        """(H, W, 3) uint8 sRGB of a material's texture."""
         paint = self.paint(name)
         if name.startswith(REFLECTION):
             return self._mirror

@@ -210,7 +210,7 @@ def finished(category: str, m: Model) -> Made:
 
 
 def extent(m: Model) -> tuple[Floats, Floats]:
-    """The corners (3,) of a model's box."""
+    """The least and the greatest corner (3,) of a model's box, metres, in its own frame."""
     parts = [quad.corners for quad in m.quads] + [grid.evaluate(*grid.least)[0].reshape(-1, 3) for grid in m.grids]
     points = np.concatenate(parts)
     return points.min(axis=0), points.max(axis=0)

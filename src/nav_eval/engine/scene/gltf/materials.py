@@ -33,7 +33,7 @@ class UvSource:
     transform: TextureTransform | None = None
 
     def apply(self, uvs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Scale, then rotate, then shift, as KHR_texture_transform orders it. (V, 2)."""
+        """Scale, then rotate, then shift, as KHR_texture_transform orders it. (V, 2), 1 is a picture's side."""
         if self.transform is None:
             return uvs
         cosine, sine = math.cos(self.transform.rotation), math.sin(self.transform.rotation)
