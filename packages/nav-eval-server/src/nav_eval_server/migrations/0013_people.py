@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("competition", "0011_breaks"),
+        ("competition", "0012_terms"),
     ]
 
     operations = [
