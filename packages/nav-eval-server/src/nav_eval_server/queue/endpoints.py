@@ -44,6 +44,10 @@ JOINED: dict[Answer | Literal[""], Sentence] = {
     },
 }
 """Of a service that calls us."""
+KEPT: dict[Answer | Literal[""], Sentence] = {
+    "ready": {"en": "An image, kept since {at}.", "zh": "镜像，{at} 起保存。"},
+}
+SAID = {"join": JOINED, "image": KEPT}
 _asking = threading.BoundedSemaphore(AT_ONCE)
 
 
@@ -74,9 +78,9 @@ def checked_token(token: str) -> str:
 def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
     """Ask now, and keep the answer. Raises Refusal where it was asked just before, or too many are being asked.
 
-    Of a service that calls us the answer is known: it is here or not.
+    Of a service that calls us the answer is known: it is here or not. An image is kept.
     """
-    if endpoint.protocol == "join":
+    if endpoint.protocol in ("join", "image"):
         return cast(Answer, Endpoint.objects.values_list("probe", flat=True).get(pk=endpoint.pk))
     if not _asking.acquire(blocking=False):
         raise Refusal(
@@ -98,10 +102,10 @@ def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
 def played(submission: Submission, now: datetime) -> None:
     """Episodes were played with its service: whatever the last question found, it is ready."""
     asked = Endpoint.objects.filter(team=submission.team_id, protocol=submission.protocol, url=submission.url)
-    asked.exclude(protocol="join").update(probe="ready", probed_at=now)
+    asked.exclude(protocol__in=("join", "image")).update(probe="ready", probed_at=now)
 
 
 def sentence(endpoint: Endpoint, language: Language, *, zone: ZoneInfo, now: datetime) -> str:
     """What the last question found out."""
-    said = (JOINED if endpoint.protocol == "join" else SENTENCES)[cast(Answer, endpoint.probe)]
+    said = SAID.get(endpoint.protocol, SENTENCES)[cast(Answer, endpoint.probe)]
     return said[language].format(at=clock(endpoint.probed_at, zone, now), spoken=SPOKEN.get(endpoint.protocol))
