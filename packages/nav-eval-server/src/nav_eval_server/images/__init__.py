@@ -1,1 +1,6 @@
 """Entries by container image: sent in pieces (storage), run by workers without a network (container, engine)."""
+
+from typing import Literal
+
+ImageFault = Literal["image_unfit", "image_ended", "image_memory", "image_silent"]
+"""What may be wrong with a team's image; what a worker says then fills in the sentence of queue.states."""

@@ -26,8 +26,8 @@ from pathlib import Path
 from nav_eval.logging import get_logger
 from nav_eval_sdk.protocol.text import line
 from nav_eval_server.challenge import Images
+from nav_eval_server.images import ImageFault
 from nav_eval_server.images.engine import LABEL, EngineError, call, confined, refuse
-from nav_eval_server.queue.states import ImageFault
 
 LOG = get_logger("nav_eval.competition")
 LOADED = re.compile(r"^Loaded image(?: ID)?: (\S+)$", re.MULTILINE)

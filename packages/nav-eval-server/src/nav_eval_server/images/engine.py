@@ -79,7 +79,10 @@ def probe(rules: Images) -> bool:
         root = Path(folder) / "root.tar"
         _write_root(root)
         call(rules.engine, "import", str(root), PROBE)
-    told = call(rules.engine, "run", "--rm", *confined(asked), PROBE, "/bin/cat", *LIMITS, expect=(0, 1)).split()
+    try:
+        told = call(rules.engine, "run", "--rm", *confined(asked), PROBE, "/bin/cat", *LIMITS, expect=(0, 1)).split()
+    finally:
+        call(rules.engine, "rmi", PROBE)
     return {str(round(PROBED.memory_gb * 2**30)), str(PROBED.pids)} <= set(told)
 
 

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal, get_args
+from typing import get_args
 from zoneinfo import ZoneInfo
 
+from nav_eval_server.images import ImageFault
 from nav_eval_server.models import Submission
 from nav_eval_server.queue.tally import Language as Language
 from nav_eval_server.queue.tally import Tally
 
 Sentence = Mapping[Language, str]
-ImageFault = Literal["image_unfit", "image_ended", "image_memory", "image_silent"]
-"""What may be wrong with a team's image; `detail` then fills in the sentence below."""
 State = Submission.State
 SPOKEN: Mapping[str, str] = {"rest": "REST", "grpc": "gRPC"}
 """Protocols as people write them; a service that calls us has none."""

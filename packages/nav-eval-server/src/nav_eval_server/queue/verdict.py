@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from typing import Literal, get_args
 
 from nav_eval_server.challenge import Challenge
+from nav_eval_server.images import ImageFault
 from nav_eval_server.queue.files import PREDICTIONS
-from nav_eval_server.queue.states import ImageFault, State
+from nav_eval_server.queue.states import State
 
 Outcome = Literal["played", "not_ready", "interrupted", "yielded", "stopped", "lost", ImageFault]
 """played: the evaluator has ended with `rc`; not_ready: the service was not; interrupted: the worker was told to end;
