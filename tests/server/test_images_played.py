@@ -14,7 +14,7 @@ from nav_eval.errors import ConfigError
 from nav_eval.results.audit import check_files
 from nav_eval_server.folder import Folder
 from nav_eval_server.images import engine
-from nav_eval_server.images.container import IMAGES
+from nav_eval_server.images.container import IMAGES as LOADED
 from nav_eval_server.models import Attempt, Episode, Submission, Team, Token
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import issue
@@ -94,7 +94,7 @@ class Endless(RandomAgent):
 SERVE = ("nav-eval-agent", "serve")
 IMAGES = {
     "good": (*SERVE, "agent:Good"),
-    "grpc": (*SERVE, "agent:Good", "--protocol", "grpc"),
+    "grpc": (*SERVE, "agent:Good", "--protocol", "grpc", "--host", "0.0.0.0"),
     "talking": (*SERVE, "agent:Talking"),
     "hanging": (*SERVE, "agent:Hanging"),
     "crashing": (*SERVE, "agent:Crashing"),
@@ -141,7 +141,7 @@ def competition(make: Make, tmp_path: Path) -> Iterator[Served]:
         until(lambda: served.healthz() == 200, "healthz")
         yield served
     assert containers() == ""
-    for note in (Folder(challenge.folder).work / IMAGES).iterdir():
+    for note in (Folder(challenge.folder).work / LOADED).iterdir():
         subprocess.run(["podman", "rmi", note.read_text()], check=True, stdout=subprocess.DEVNULL)
 
 
@@ -162,7 +162,7 @@ def test_every_image_ends_as_it_deserves(competition: Served, tmp_path: Path) ->
     layer, made = python_layer(AGENT), {}
     for name, command in IMAGES.items():
         archive = tmp_path / f"{name}.tar"
-        sha256 = save(archive, layer, command)
+        sha256 = save(archive, layer, command, Volumes={"/cache": {}})
         assert f"sha256:{sha256} has arrived." in agent(competition, tmp_path, "push", archive)
         archive.unlink()
         made[name] = json.loads(agent(competition, tmp_path, "submit", name, "--json"))["id"]

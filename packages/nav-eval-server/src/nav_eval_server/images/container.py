@@ -22,14 +22,17 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from nav_eval.logging import get_logger
 from nav_eval_sdk.protocol.text import line
+from nav_eval_sdk.variables import AGENT_TOKEN
 from nav_eval_server.challenge import Images
 from nav_eval_server.images import ImageFault
 from nav_eval_server.images.engine import LABEL, EngineError, call, confined, refuse
 
 LOG = get_logger("nav_eval.competition")
+FOLDER = re.compile(r"(?:/[A-Za-z0-9._-]+)+")
 LOADED = re.compile(r"^Loaded image(?: ID)?: (\S+)$", re.MULTILINE)
 IMAGES = "images"
 """A worker's folder for them, in the one that it works in."""
@@ -92,8 +95,7 @@ class Store:
 
     def _there(self, image: str) -> bool:
         with suppress(EngineError):
-            call(self._rules.engine, "image", "inspect", image)
-            return True
+            return bool(_inspect(self._rules.engine, "image", image))
         return False
 
     def _drop_old(self) -> None:
@@ -131,10 +133,7 @@ class Store:
         names = LOADED.findall(said)
         if len(names) != 1:
             raise Broken("image_unfit", f"its archive holds {len(names)} images; save one.")
-        (about,) = json.loads(call(self._rules.engine, "image", "inspect", names[0]))
-        if about["Config"].get("Volumes"):
-            raise Broken("image_unfit", "it declares a VOLUME; write to /tmp instead.")
-        return str(about["Id"])
+        return str(_inspect(self._rules.engine, "image", names[0])["Id"])
 
 
 def _patiently(alive: Callable[[], None], *command: str) -> tuple[int, str]:
@@ -153,11 +152,18 @@ def _patiently(alive: Callable[[], None], *command: str) -> tuple[int, str]:
         return process.returncode, out.read().decode(errors="replace")
 
 
+def _inspect(engine: str, kind: str, name: str) -> Any:
+    (about,) = json.loads(call(engine, kind, "inspect", name))
+    return about
+
+
 class Container:
     """A loaded image that runs. `owner`: the worker, whose next life removes what this one leaves behind."""
 
     def __init__(self, rules: Images, owner: str) -> None:
         self._rules, self._owner = rules, owner
+        self.token = secrets.token_urlsafe(32)
+        """What the service in it asks of callers, if it does; an image is as one that runs elsewhere."""
         self._name = f"nav-eval-{secrets.token_hex(8)}"
         self._waiting: subprocess.Popen[bytes] | None = None
         self._door = Door([rules.engine, "exec", "--interactive", self._name, "nav-eval-agent", "relay"])
@@ -165,7 +171,11 @@ class Container:
 
     def start(self, image: str, alive: Callable[[], None]) -> None:
         """Raises Broken."""
-        options = [f"--name={self._name}", f"--label={LABEL}={self._owner}", *confined(self._rules)]
+        options = [f"--name={self._name}", f"--label={LABEL}={self._owner}", f"--env={AGENT_TOKEN}={self.token}"]
+        volumes = _inspect(self._rules.engine, "image", image)["Config"].get("Volumes") or {}
+        if not all(map(FOLDER.fullmatch, volumes)):
+            raise Broken("image_unfit", "the name of a VOLUME has other signs than letters, digits and ._-")
+        options += confined(self._rules, *volumes)
         if _patiently(alive, self._rules.engine, "run", "--detach", *options, image)[0]:
             raise Broken("image_unfit", "its command could not be started.")
         waiting = [self._rules.engine, "wait", self._name]
@@ -175,8 +185,7 @@ class Container:
         """Raises Broken once it has ended."""
         if self._waiting is None or self._waiting.poll() is None:
             return
-        (about,) = json.loads(call(self._rules.engine, "inspect", self._name))
-        state = about["State"]
+        state = _inspect(self._rules.engine, "container", self._name)["State"]
         if state.get("OOMKilled"):
             raise Broken("image_memory", f"{self._rules.memory_gb:g}")
         raise Broken("image_ended", str(state["ExitCode"]))

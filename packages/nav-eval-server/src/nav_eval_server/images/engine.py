@@ -48,13 +48,17 @@ def call(*command: str, expect: tuple[int, ...] = (0,)) -> str:
     return done.stdout
 
 
-def confined(rules: Images) -> list[str]:
-    """Options of `run`: no network, no privilege, nothing to write to but a memory of its own that counts."""
+def confined(rules: Images, *volumes: str) -> list[str]:
+    """Options of `run`: no network, no privilege, nothing to write to but a memory of its own, which counts.
+
+    `volumes`: what the image declares so; on the disk they would have no limit.
+    """
     memory = str(round(rules.memory_gb * 2**30))
+    writable = [f"--tmpfs={place}:rw,exec,mode=1777,size={memory}" for place in {"/tmp", *volumes}]
     return [
         "--network=none", "--read-only", "--cap-drop=all", "--security-opt=no-new-privileges", f"--user={USER}",
         f"--memory={memory}", f"--memory-swap={memory}", f"--cpus={rules.cpus:g}", f"--pids-limit={rules.pids}",
-        f"--tmpfs=/tmp:rw,exec,mode=1777,size={memory}", "--env=HOME=/tmp", "--env=USER=agent",
+        *writable, "--env=HOME=/tmp", "--env=USER=agent",
         "--pull=never", "--no-healthcheck", "--stop-timeout=0", "--log-driver=json-file", "--log-opt=max-size=1m",
         *_gpus(rules),
     ]  # fmt: skip

@@ -77,6 +77,7 @@ class Play:
         self._protocols: tuple[Protocol, ...] = PROTOCOLS.get(claim["protocol"]) or (claim["protocol"],)
         """Those that the service may speak; one, once it was ready."""
         self._container: Container | None = None
+        self._token: str = claim["token"]
         self._yields = False
 
     def play(self) -> None:
@@ -124,7 +125,7 @@ class Play:
         networks = Networks(tuple(claim["networks"]), tuple(claim["ports"]))
         where = Endpoint.parse(self._url) if self._joined else parsed(self._url)
         for protocol in self._protocols:
-            answer = ask(where, protocol, claim["token"], networks, claim["probe_seconds"])
+            answer = ask(where, protocol, self._token, networks, claim["probe_seconds"])
             self._patiently(self._beat)
             self._look_after_container()
             if answer == "ready":
@@ -138,11 +139,12 @@ class Play:
         store = Store(images, rules, self._piece, lambda: self._patiently(self._beat))
         sha256, owner = self._claim["url"].removeprefix("sha256:"), (images.parent / "instance").read_text()
         try:
-            with running(store, rules, sha256, owner) as self._container:
+            with running(store, rules, sha256, owner) as container:
+                self._container, self._token = container, container.token
                 try:
-                    return self._play_container(self._container, rules)
+                    return self._play_container(container, rules)
                 finally:
-                    self._send_agent_log(self._container)
+                    self._send_agent_log(container)
         except Broken as broken:
             self._patiently(self._run.send)
             return {"outcome": broken.fault, "message": broken.detail}
@@ -169,9 +171,9 @@ class Play:
     def _evaluate(self) -> dict[str, Any]:
         claim, token = self._claim, self.folder / "token"
         service = [f"agent_service.allowed_networks={json.dumps(claim['networks'])}"] if claim["networks"] else []
-        if claim["token"]:
+        if self._token:
             token.touch(mode=0o600)
-            token.write_text(claim["token"], encoding="ascii")
+            token.write_text(self._token, encoding="ascii")
             service.append(f"agent_service.token_file='{token}'")
         service += [f"agent_service.endpoint='{self._url}'", f"agent_service.protocol={self._protocols[0]}"]
         service.append("agent_service.type=remote")
