@@ -241,7 +241,7 @@ def _add_relay(commands: Any) -> None:
     relay = _add(
         commands, "relay", "reach a service on this machine through stdin and stdout, as competitions do in images"
     )
-    relay.add_argument("--port", type=int, default=DEFAULT_PORT, help="default: %(default)s")
+    relay.add_argument("--port", type=int, default=DEFAULT_PORT, help="where the service listens; default: %(default)s")
     relay.add_argument("--debug", action="store_true", help="show tracebacks")
     relay.set_defaults(run=run_relay)
 

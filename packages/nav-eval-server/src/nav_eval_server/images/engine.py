@@ -113,4 +113,6 @@ def refuse(rules: Images) -> str:
             f"images: {rules.engine} does not limit memory and processes here, so one image could stop the machine. "
             "Use cgroups v2 with both controllers delegated to the user, or images.allow_unlimited: true."
         )
-    return f"{rules.engine} runs images here, {'with' if limited else 'without'} limits of memory and processes"
+    if limited:
+        return f"{rules.engine} runs images here, with limits of memory and processes"
+    return f"{rules.engine} runs images here, without limits of memory and processes"
