@@ -13,6 +13,7 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -42,6 +43,8 @@ LOG_BYTES = 64 << 10
 TICK = 0.5
 LOCK = Path(tempfile.gettempdir()) / f"nav-eval-images-{os.getuid()}.lock"
 FULL = "no space left"
+KILLED = 128 + signal.SIGKILL
+"""Exit code of what the kernel ended for want of memory; nobody else does before we remove it."""
 
 
 class Broken(Exception):
@@ -186,7 +189,7 @@ class Container:
         if self._waiting is None or self._waiting.poll() is None:
             return
         state = _inspect(self._rules.engine, "container", self._name)["State"]
-        if state.get("OOMKilled"):
+        if state.get("OOMKilled") or state["ExitCode"] == KILLED:
             raise Broken("image_memory", f"{self._rules.memory_gb:g}")
         raise Broken("image_ended", str(state["ExitCode"]))
 
