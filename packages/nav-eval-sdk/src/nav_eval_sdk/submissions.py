@@ -28,7 +28,7 @@ from nav_eval_sdk.usage import BAD_INPUT, FINDINGS, OUR_FAULT, UNUSABLE, UsageEr
 from nav_eval_sdk.variables import AGENT_TOKEN, COMPETITION, COMPETITION_TOKEN, Variable
 
 DONE, REFUSED = 0, FINDINGS
-ENDS = {"service_silent": UNUSABLE, "bad_file": BAD_INPUT}
+ENDS = {"service_silent": UNUSABLE, "image_silent": UNUSABLE, "bad_file": BAD_INPUT, "image_unfit": BAD_INPUT}
 """Exit codes of what failed through the team, by the reason; of every other end 1."""
 HASHED = 1 << 20
 """Bytes of a file at a time."""
