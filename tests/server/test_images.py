@@ -142,6 +142,12 @@ def test_a_worker_gets_the_image_and_its_faults_are_the_teams(challenge: Challen
     assert Images.model_validate(first["image"]) == challenge.images
     there = f"/worker/attempts/{first['attempt']}/image?fence={first['fence']}"
     assert [worker("GET", f"{there}&offset={at}").content for at in (0, 4, 10)] == [b"1" * 10, b"1" * 6, b""]
+    put = f"/worker/attempts/{first['attempt']}/files/agent.txt?fence={first['fence']}&offset=0&whole=5"
+    assert worker("PUT", put, raw=b"hello").status_code == 200
+    shown = f"/submissions/{first['submission']}"
+    assert caller()("GET", shown).json()["files"] == ["agent.txt"]
+    assert caller()("GET", f"{shown}/files/agent.txt").content == b"hello"
+    assert caller("borealis")("GET", f"{shown}/files/agent.txt").status_code == 404
     ending = {"fence": second["fence"], "outcome": "image_ended", "message": "3"}
     assert worker("POST", f"/worker/attempts/{second['attempt']}/finish", ending).json() == {"state": "failed"}
     dispatcher.finish(found, first["attempt"], first["fence"], Ending("image_memory", message="8"))
