@@ -1,14 +1,16 @@
 """How much an archive unpacks to, before an engine is trusted with it.
 
 `python -m nav_eval_server.images.archive FILE GIB`: in a process of its own, whose memory is bounded, because an
-archive may say anything. Exit code 0: it fits; 1: it does not, and stdout says why.
+archive may say anything. Exit code 0: it fits; UNFIT: it does not, and stdout says why.
 """
 
 from __future__ import annotations
 
+import lzma
 import resource
 import sys
 import tarfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -16,6 +18,7 @@ from typing import IO
 from nav_eval.errors import InputError
 
 ZSTD = b"\x28\xb5\x2f\xfd"
+UNFIT = 3
 BLOCK = 4096
 """Bytes that the smallest file takes on a disk."""
 MEMORY = 1 << 30
@@ -32,7 +35,7 @@ def check(file: Path, most: float) -> None:
                     left -= max(size, BLOCK)
                     if left < 0:
                         raise InputError(f"it unpacks to more than {most / 2**30:g} GiB.")
-    except (tarfile.TarError, EOFError, OSError, MemoryError, ValueError, RecursionError):
+    except (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, MemoryError, ValueError, RecursionError):
         raise InputError("it is not an archive as `docker save` or `podman save` writes it.") from None
 
 
@@ -42,7 +45,7 @@ def _sizes(content: IO[bytes]) -> Iterator[int]:
         raise InputError("a layer is packed with zstd; save it as `docker save` does by default.")
     content.seek(0)
     try:
-        layer = tarfile.open(fileobj=content, mode="r|*")  # noqa: SIM115 - closed below
+        layer = tarfile.open(fileobj=content, mode="r:*")  # noqa: SIM115 - closed below
     except tarfile.ReadError:
         return
     with layer:
@@ -57,7 +60,7 @@ def main(file: str, gib: str) -> int:
         check(Path(file), float(gib) * 2**30)
     except InputError as error:
         sys.stdout.write(f"{error}\n")
-        return 1
+        return UNFIT
     return 0
 
 

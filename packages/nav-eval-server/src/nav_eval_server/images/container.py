@@ -30,6 +30,7 @@ from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.variables import AGENT_TOKEN
 from nav_eval_server.challenge import Images
 from nav_eval_server.images import ImageFault
+from nav_eval_server.images.archive import UNFIT
 from nav_eval_server.images.engine import LABEL, EngineError, call, confined, refuse
 
 LOG = get_logger("nav_eval.competition")
@@ -125,7 +126,7 @@ class Store:
             self.alive, sys.executable, "-m", "nav_eval_server.images.archive", str(archive), f"{self._rules.size_gb:g}"
         )
         if code:
-            raise Broken("image_unfit", line(said) if code == 1 else "its archive cannot be read.")
+            raise Broken("image_unfit", line(said) if code == UNFIT else "its archive cannot be read.")
 
     def _load(self, archive: Path) -> str:
         code, said = _patiently(self.alive, self._rules.engine, "load", "--input", str(archive))
