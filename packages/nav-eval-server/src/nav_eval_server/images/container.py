@@ -140,10 +140,10 @@ class Store:
         return str(_inspect(self._rules.engine, "image", names[0])["Id"])
 
 
-def _patiently(alive: Callable[[], None], *command: str) -> tuple[int, str]:
+def _patiently(alive: Callable[[], None], *command: str, cwd: str | None = None) -> tuple[int, str]:
     """Exit code and all that it says, however long it takes."""
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=cwd)
         try:
             while process.poll() is None:
                 alive()
@@ -169,6 +169,7 @@ class Container:
         self.token = secrets.token_urlsafe(32)
         """What the service in it asks of callers, if it does; an image is as one that runs elsewhere."""
         self._name = f"nav-eval-{secrets.token_hex(8)}"
+        self._place = tempfile.TemporaryDirectory()  # podman's monitor leaves files where it was begun
         self._waiting: subprocess.Popen[bytes] | None = None
         self._door = Door([rules.engine, "exec", "--interactive", self._name, "nav-eval-agent", "relay"])
         self.address = self._door.address
@@ -180,7 +181,7 @@ class Container:
         if not all(map(FOLDER.fullmatch, volumes)):
             raise Broken("image_unfit", "the name of a VOLUME has other signs than letters, digits and ._-")
         options += confined(self._rules, *volumes)
-        if _patiently(alive, self._rules.engine, "run", "--detach", *options, image)[0]:
+        if _patiently(alive, self._rules.engine, "run", "--detach", *options, image, cwd=self._place.name)[0]:
             raise Broken("image_unfit", "its command could not be started.")
         waiting = [self._rules.engine, "wait", self._name]
         self._waiting = subprocess.Popen(waiting, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -211,6 +212,7 @@ class Container:
             call(self._rules.engine, "rm", "--force", "--volumes", self._name)
         except EngineError as error:
             LOG.warning("%s is not removed: %s", self._name, error)
+        self._place.cleanup()
         if self._waiting is not None:
             self._waiting.kill()
             self._waiting.wait()
