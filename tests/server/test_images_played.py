@@ -14,7 +14,7 @@ from nav_eval.errors import ConfigError
 from nav_eval.results.audit import check_files
 from nav_eval_server.folder import Folder
 from nav_eval_server.images import engine
-from nav_eval_server.images.container import IMAGES as LOADED
+from nav_eval_server.images.loading import IMAGES as LOADED
 from nav_eval_server.models import Attempt, Episode, Submission, Team, Token
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import issue

@@ -1,4 +1,4 @@
-"""Entries by container image: sent in pieces (storage), run by workers without a network (container, engine)."""
+"""Entries by container image: sent in pieces (storage), loaded and run by workers (loading, container, engine)."""
 
 from typing import Literal
 

@@ -6,19 +6,24 @@ containers.conf or daemon.json.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import tarfile
 import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from nav_eval.errors import ConfigError
 from nav_eval_server.challenge import Images
 
 SECONDS = 60.0
 """For a call that loads nothing."""
+TICK = 0.5
 USER = "10001:10001"
 LABEL = "nav-eval.worker"
 PROBE = "localhost/nav-eval-probe"
@@ -46,6 +51,27 @@ def call(*command: str, expect: tuple[int, ...] = (0,)) -> str:
     if done.returncode not in expect:
         raise EngineError(done.stderr or done.stdout)
     return done.stdout
+
+
+def patiently(alive: Callable[[], None], *command: str, cwd: str | None = None) -> tuple[int, str]:
+    """Exit code and all that it says, however long it takes."""
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=cwd)
+        try:
+            while process.poll() is None:
+                alive()
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(TICK)
+        finally:
+            process.kill()
+            process.wait()
+        out.seek(0)
+        return process.returncode, out.read().decode(errors="replace")
+
+
+def inspect(engine: str, kind: str, name: str) -> Any:
+    (about,) = json.loads(call(engine, kind, "inspect", name))
+    return about
 
 
 def confined(rules: Images, *volumes: str) -> list[str]:

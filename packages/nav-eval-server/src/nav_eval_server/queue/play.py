@@ -24,7 +24,8 @@ from nav_eval_sdk.transport.address import Networks
 from nav_eval_sdk.transport.base import Endpoint
 from nav_eval_server.challenge import Images
 from nav_eval_server.evaluator import environment
-from nav_eval_server.images.container import IMAGES, Broken, Container, Store, running
+from nav_eval_server.images.container import Container, running
+from nav_eval_server.images.loading import IMAGES, Broken, Store
 from nav_eval_server.parent_death import killed_with_parent
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.files import AGENT_LOG, PREDICTIONS, SCORED

@@ -21,7 +21,8 @@ from nav_eval.errors import InputError
 from nav_eval.logging import get_logger
 from nav_eval_sdk.signals import join
 from nav_eval_server.evaluator import COMMAND
-from nav_eval_server.images.container import IMAGES, sweep
+from nav_eval_server.images.container import sweep
+from nav_eval_server.images.loading import IMAGES
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.play import Play
 
