@@ -248,6 +248,8 @@ OPERATIONS = {
     ("post", "/endpoints"): (422, 422),
     ("post", "/endpoints/{endpoint}/probe"): (200, 404),
     ("delete", "/endpoints/{endpoint}"): (204, 404),
+    ("get", "/images/{sha256}"): (200, 200),
+    ("put", "/images/{sha256}"): (422, 422),
     ("get", "/submissions"): (200, 200),
     ("post", "/submissions"): (422, 422),
     ("post", "/submissions/predictions"): (422, 422),
@@ -259,6 +261,7 @@ OPERATIONS = {
 """What a request with the body {"chosen": true} answers to the team whose thing it is, and to another team; whoever
 has no team's token, be it with an organiser's session, gets 401 from each."""
 WORKERS = "/worker/"
+SUM = 64 * "0"
 
 
 def operations() -> Iterator[tuple[str, str]]:
@@ -305,7 +308,7 @@ def test_every_operation_to_every_caller(full: Crowd) -> None:
     hidden = [f"{HIDDEN}", *(secret for secret in secrets_of(full) if secret != mine)]
     foreign = [*(one.pk for one in full.mine.values()), "canary", "Aurora", "Bobby", f"{OTHER_FIGURE}", "127.0.0.1"]
     for (method, path), (own, others) in OPERATIONS.items():
-        at = path.format(endpoint=endpoint_of(full), submission=full.mine["done"].pk, name="episodes.jsonl")
+        at = path.format(sha256=SUM, endpoint=endpoint_of(full), submission=full.mine["done"].pk, name="episodes.jsonl")
         body = {"chosen": True}
         unknown = {caller(method.upper(), at, body).content for caller in strangers}
         assert len(unknown) == 1, path
@@ -315,12 +318,12 @@ def test_every_operation_to_every_caller(full: Crowd) -> None:
         told = theirs.content.replace(full.mine["done"].pk.encode(), b"")  # what was asked for
         assert [word for word in [*hidden, *foreign] if word.encode() in told] == [], path
         if others == 404:
-            absent = path.format(endpoint=99999, submission="000000000000", name="episodes.jsonl")
+            absent = path.format(sha256=SUM, endpoint=99999, submission="000000000000", name="episodes.jsonl")
             assert Caller(other)(method.upper(), absent, body).content.replace(b"000000000000", b"") == told
         if method != "delete":
             answer = Caller(mine)(method.upper(), at, body)
             assert answer.status_code == own, path
-            unrevealed = path.format(endpoint=0, submission=full.mine["hidden"].pk, name="results.json")
+            unrevealed = path.format(sha256=SUM, endpoint=0, submission=full.mine["hidden"].pk, name="results.json")
             told = answer.content + Caller(mine)(method.upper(), unrevealed, body).content
             assert [word for word in hidden if word.encode() in told] == [], path
     assert SERVICE_TOKEN.encode() not in Caller(mine)("GET", "/endpoints").content

@@ -79,6 +79,7 @@ def parser(own: Any = None, kind: type[Parser] = Parser) -> argparse.ArgumentPar
     _add_join(commands, own)
     _add_check(commands)
     _add_health(commands)
+    _add_relay(commands)
     _add_new(commands)
     submit_cli.add(commands)
     return root
@@ -236,6 +237,15 @@ def _add_health(commands: Any) -> None:
     health.set_defaults(run=run_health)
 
 
+def _add_relay(commands: Any) -> None:
+    relay = _add(
+        commands, "relay", "reach a service on this machine through stdin and stdout, as competitions do in images"
+    )
+    relay.add_argument("--port", type=int, default=DEFAULT_PORT, help="where the service listens; default: %(default)s")
+    relay.add_argument("--debug", action="store_true", help="show tracebacks")
+    relay.set_defaults(run=run_relay)
+
+
 def _add_new(commands: Any) -> None:
     new = _add(commands, "new", "make a working agent project to start from")
     new.add_argument(
@@ -276,6 +286,16 @@ def run_serve(options: argparse.Namespace) -> int:
         raise UsageError(f"cannot listen at {options.host}:{options.port}: {error.strerror or error}.") from error
     except ServiceProblem as problem:
         return _complain(f"the agent could not be created: {problem.detail}", UNUSABLE, options.debug)
+    return 0
+
+
+def run_relay(options: argparse.Namespace) -> int:
+    from nav_eval_sdk.server.relay import relay
+
+    try:
+        relay(options.port)
+    except OSError as error:
+        return complain(f"localhost:{options.port}: {error.strerror or error}.", UNUSABLE)
     return 0
 
 

@@ -109,6 +109,15 @@ class Competition:
         path = f"/submissions/predictions?{urlencode({'phase': phase})}"
         return self._call("POST", path, predictions, key=key or _new_id())
 
+    def image(self, sha256: str) -> Any:
+        """How much of an image's archive the server has."""
+        return self._call("GET", f"/images/{sha256}")
+
+    def send_image(self, sha256: str, name: str, offset: int, whole: int, data: bytes) -> Any:
+        """A piece of it; of the last one the answer has an endpoint."""
+        query = urlencode({"name": name, "offset": offset, "whole": whole})
+        return self._call("PUT", f"/images/{sha256}?{query}", data)
+
     def submissions(self, limit: int = 20) -> Any:
         return self._call("GET", f"/submissions?limit={limit}")
 
@@ -116,7 +125,7 @@ class Competition:
         return self._call("GET", f"/submissions/{quote(submission, safe='')}")
 
     def file(self, submission: str, name: str) -> bytes:
-        """Of a dry run: its log, or records."""
+        """Of a dry run its log or records, or what an image said."""
         return self._fetched("GET", f"/submissions/{quote(submission, safe='')}/files/{quote(name, safe='')}")
 
     def cancel(self, submission: str) -> Any:

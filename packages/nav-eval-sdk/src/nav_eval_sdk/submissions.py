@@ -1,4 +1,4 @@
-"""`nav-eval-agent submit`, `status` and `cancel`: a team's submissions to a competition, from its terminal.
+"""`nav-eval-agent push`, `submit`, `status` and `cancel`: a team's submissions to a competition, from its terminal.
 
 Exit codes of `submit --wait`: 0 done; 1 refused, cancelled, void, too long, or done with more than half of its episodes
 failed; 2 bad input, a bad file too; 3 the team's service or the server could not be reached; 4 a fault of the
@@ -8,6 +8,7 @@ organisers' side, which cost nothing.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import shlex
@@ -17,7 +18,7 @@ import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from nav_eval_sdk.competition import Away, Competition, Refusal
 from nav_eval_sdk.protocol.text import line
@@ -27,8 +28,10 @@ from nav_eval_sdk.usage import BAD_INPUT, FINDINGS, OUR_FAULT, UNUSABLE, UsageEr
 from nav_eval_sdk.variables import AGENT_TOKEN, COMPETITION, COMPETITION_TOKEN, Variable
 
 DONE, REFUSED = 0, FINDINGS
-ENDS = {"service_silent": UNUSABLE, "bad_file": BAD_INPUT}
+ENDS = {"service_silent": UNUSABLE, "image_silent": UNUSABLE, "bad_file": BAD_INPUT, "image_unfit": BAD_INPUT}
 """Exit codes of what failed through the team, by the reason; of every other end 1."""
+HASHED = 1 << 20
+"""Bytes of a file at a time."""
 BETWEEN = 3.0
 """Seconds between two questions how it stands."""
 PATIENCE = 900.0
@@ -222,6 +225,34 @@ def _ended(shown: Mapping[str, Any], options: argparse.Namespace) -> int:
     return OUR_FAULT if shown["fault"] == "ours" else ENDS.get(shown["why"], REFUSED)
 
 
+def push(server: Competition, options: argparse.Namespace) -> int:
+    """From where an earlier try ended."""
+    try:
+        with options.image.open("rb") as file:
+            name = _sent(server, file, options.name or options.image.stem[:60])
+    except OSError as error:
+        raise UsageError(f"{options.image} cannot be read ({error.strerror or error}).") from error
+    say(f"Next: nav-eval-agent submit {shlex.quote(name)}")
+    return DONE
+
+
+def _sent(server: Competition, file: BinaryIO, name: str) -> str:
+    """What it is submitted by, once all of it has arrived."""
+    digest, whole = hashlib.sha256(), 0
+    while data := file.read(HASHED):
+        digest.update(data)
+        whole += len(data)
+    sha256 = digest.hexdigest()
+    there = server.image(sha256)
+    while True:
+        file.seek(there["received"])
+        there = server.send_image(sha256, name, file.tell(), whole, file.read(there["piece"]))
+        if there["endpoint"]:
+            say(f"sha256:{there['sha256']} has arrived.")
+            return str(there["endpoint"]["name"])
+        say(f"{100 * there['received'] // whole} % of {whole / 2**20:.0f} MiB", sys.stderr)
+
+
 def status(server: Competition, options: argparse.Namespace) -> int:
     found = _mine(server.submission, options.submission) if options.submission else server.submissions()
     if options.save:
@@ -241,11 +272,12 @@ def status(server: Competition, options: argparse.Namespace) -> int:
 
 
 def _save(server: Competition, found: Any, folder: Path) -> None:
-    """The files of a dry run. Raises UsageError where there are none."""
+    """The files that may be read. Raises UsageError where there are none."""
     names = [Path(name).name for name in found["files"]] if isinstance(found, dict) else []
     if not names:
         raise UsageError(
-            "--save: give the id of a dry run that has been played; no other submission has files to read."
+            "--save: give the id of a dry run that has been played, or of an image that has run; no other submission "
+            "has files to read."
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -302,4 +334,4 @@ def _print_json(value: Any) -> None:
     sys.stdout.write(f"{json.dumps(value, indent=2)}\n")
 
 
-COMMANDS = {"submit": submit, "status": status, "cancel": cancel}
+COMMANDS = {"push": push, "submit": submit, "status": status, "cancel": cancel}

@@ -1,4 +1,4 @@
-"""The options of `nav-eval-agent submit`, `status` and `cancel`; what they do is in submissions.py."""
+"""The options of `nav-eval-agent push`, `submit`, `status` and `cancel`; what they do is in submissions.py."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from nav_eval_sdk.variables import (
 
 
 def add(commands: Any) -> None:
-    """The three commands, to those of nav-eval-agent."""
+    """The four commands, to those of nav-eval-agent."""
+    push = _command(commands, "push", "send a container image to a competition that runs it, in place of a service")
+    push.add_argument("image", type=Path, metavar="FILE", help="what docker save or podman save wrote")
+    push.add_argument("--name", help="what to submit it by; by default the file's name without its ending")
     submit = _command(commands, "submit", "enter a service, or a predictions file, in a competition")
     submit.add_argument("endpoint", nargs="?", help="a registered service by name or URL; a new URL is registered")
     submit.add_argument("--predictions", metavar="FILE", type=Path, help="a file to be scored, in place of a service")
@@ -35,7 +38,12 @@ def add(commands: Any) -> None:
     submit.add_argument("--json", action="store_true", help="print the submission as JSON, for programs")
     status = _command(commands, "status", "show the state of your submissions")
     status.add_argument("submission", nargs="?", help="its id; by default the newest twenty")
-    status.add_argument("--save", metavar="FOLDER", type=Path, help="where to put the log and records of a dry run")
+    status.add_argument(
+        "--save",
+        metavar="FOLDER",
+        type=Path,
+        help="where to put what an image said, and the log and records of a dry run",
+    )
     status.add_argument("--json", action="store_true", help="print what the server says as JSON, for programs")
     cancel = _command(commands, "cancel", "end a submission; its place comes back if nothing was played")
     cancel.add_argument("submission", help="its id")

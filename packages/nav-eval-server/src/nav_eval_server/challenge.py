@@ -87,12 +87,20 @@ class Phase(Part):
     seed: int | None = Field(None, ge=0)
     """In the place of `evaluation.seed`, so that nothing of one phase tells what is drawn in another."""
     kind: Literal["service", "predictions"] = "service"
+    images: Literal["also", "only"] | None = None
+    """Whether teams may enter a container image, in place of a service that they run, or have to."""
     quota: Quota = Quota()
 
     @model_validator(mode="after")
     def _ladder_is_public(self) -> Phase:
         if self.ladder is not None and self.board == "private":
             raise ValueError("ladder: a private board shows no score that could move; take one of the two out.")
+        return self
+
+    @model_validator(mode="after")
+    def _images_are_services(self) -> Phase:
+        if self.images is not None and self.kind == "predictions":
+            raise ValueError("images: a phase of predictions takes files; take one of the two out.")
         return self
 
 
@@ -167,6 +175,27 @@ class Endpoints(Part):
     @property
     def networks(self) -> Networks:
         return Networks(self.allowed_networks, self.allowed_ports)
+
+
+class Images(Part):
+    """Teams' container images: what workers run them with, always without a network, and what one of them may have."""
+
+    engine: Literal["podman", "docker"] = "podman"
+    size_gb: float = Field(8.0, gt=0)
+    """GiB of an archive, and of what it unpacks to."""
+    keep: int = Field(3, ge=1)
+    """Images of a team; a new one takes the place of the oldest."""
+    memory_gb: float = Field(8.0, gt=0)
+    """GiB, what it writes to /tmp included."""
+    cpus: float = Field(2.0, gt=0)
+    pids: int = Field(256, ge=16)
+    """Processes and threads."""
+    gpus: Annotated[str, StringConstraints(pattern=r"^(all|[0-9]+)?$")] = ""
+    """all, or the number of one; by default none."""
+    ready_seconds: float = Field(300.0, gt=0)
+    """So long it may take to be ready."""
+    allow_unlimited: bool = False
+    """Open even where the engine cannot limit memory and processes."""
 
 
 class Slots(Part):
@@ -256,6 +285,7 @@ class Challenge(Part):
     teams: Teams = Teams()
     dry_run: DryRun | None = None
     endpoints: Endpoints = Endpoints()
+    images: Images = Images()
     queue: Queue = Queue()
     slots: Slots = Slots()
     web: Web = Web()
@@ -289,6 +319,16 @@ class Challenge(Part):
         rules = self.dry_run or DryRun()
         split = (f"dataset.split={rules.split}",) if rules.split else DEMO
         return (*split, f"dataset.limit={rules.episodes}", "seed=0")
+
+    def images_in(self, phase: str) -> Literal["also", "only"] | None:
+        """As the phase says; a dry run takes them if any phase does."""
+        if phase != DRY_RUN:
+            return self.phases[phase].images
+        return "also" if self.takes_images else None
+
+    @property
+    def takes_images(self) -> bool:
+        return any(phase.images for phase in self.phases.values())
 
     @property
     def zone(self) -> ZoneInfo:

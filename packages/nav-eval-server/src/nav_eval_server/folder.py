@@ -37,6 +37,11 @@ class Folder:
         """What everybody may download of entries; it can be made again."""
         return self.path / "state" / "public"
 
+    @property
+    def images(self) -> Path:
+        """Archives that teams have sent, by SHA-256, and parts of some."""
+        return self.path / "state" / "images"
+
     def contents(self, phase: str) -> Path:
         """What a phase plays, by content, as the evaluator said when it was last asked."""
         return self.path / "state" / f"contents-{phase}.json"
@@ -56,7 +61,7 @@ class Folder:
 
     def make(self) -> None:
         """Every folder, mode 700."""
-        for path in (self.private, self.path / "state", self.runs, self.public, self.work, self.uploads):
+        for path in (self.private, self.path / "state", self.runs, self.public, self.images, self.work, self.uploads):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def secret(self, name: str) -> str:

@@ -106,12 +106,13 @@ class Endpoint(models.Model):
     """A team's service. `sealed_token`: its bearer token, encrypted (vault.py). `probe`: "", or what a probe said;
     `machine`: where the name led then, "" if nowhere.
 
-    Of protocol join it calls us and has no url; `probe` then says whether it is here (join.presence).
+    Of protocol join it calls us and has no url; `probe` then says whether it is here (join.presence). Of protocol image
+    its url is sha256:..., an archive that the team has sent (images.storage).
     """
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="endpoints")
     name = models.CharField(max_length=60)
-    protocol = models.CharField(max_length=4, choices=[(name, name) for name in ("rest", "grpc", "join")])
+    protocol = models.CharField(max_length=5, choices=[(name, name) for name in ("rest", "grpc", "join", "image")])
     url = models.CharField(max_length=300, blank=True)
     sealed_token = models.TextField(blank=True)
     probe = models.CharField(max_length=20, blank=True)
@@ -152,7 +153,7 @@ class Submission(models.Model):
     user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
     phase = models.CharField(max_length=40)
     kind = models.CharField(max_length=12)
-    protocol = models.CharField(max_length=4, blank=True)
+    protocol = models.CharField(max_length=5, blank=True)
     url = models.CharField(max_length=300, blank=True)
     sealed_token = models.TextField(blank=True)
     endpoint_key = models.CharField(max_length=300, null=True)

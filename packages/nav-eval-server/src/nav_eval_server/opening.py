@@ -18,6 +18,7 @@ from nav_eval.logging import get_logger
 from nav_eval_server import events
 from nav_eval_server.challenge import DRY_RUN, Challenge, configured
 from nav_eval_server.folder import Folder
+from nav_eval_server.images import engine
 from nav_eval_server.models import Event
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.phase_data import Contents, absent, key, played, refuse_overlap, resolve
@@ -50,9 +51,11 @@ def check(challenge: Challenge) -> None:
 def verify(challenge: Challenge) -> dict[str, Contents]:
     """What can be played by now, of every phase.
 
-    Raises ConfigError for an open one that cannot, for two that play the same, and for one that is not what it was
-    when it opened.
+    Raises ConfigError for an open one that cannot, for two that play the same, for one that is not what it was when it
+    opened, and for images that cannot be run here.
     """
+    if challenge.takes_images:
+        engine.refuse(challenge.images)
     found = {phase: contents for phase, contents in _resolved(challenge) if contents is not None}
     refuse_overlap(challenge, _opened(challenge) | found)
     for phase, contents in found.items():

@@ -8,7 +8,7 @@ from typing import Any
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
-from nav_eval_server.api import boards, teams, workers
+from nav_eval_server.api import boards, images, teams, workers
 from nav_eval_server.api.problems import CONTENT_TYPE, handle
 
 AWAY = HTTPStatus.SERVICE_UNAVAILABLE.phrase
@@ -41,3 +41,4 @@ handle(api)
 api.add_router("/worker", workers.router)
 api.add_router("", boards.router)
 api.add_router("", teams.router)
+api.add_router("", images.router)

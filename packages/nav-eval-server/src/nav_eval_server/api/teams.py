@@ -59,10 +59,14 @@ class Me(Schema):
 
 
 class PhaseOut(Schema):
-    """`private`: its board is shown when an organiser reveals it; `finals`: how many a team may choose."""
+    """`private`: its board is shown when an organiser reveals it; `finals`: how many a team may choose.
+
+    `images`: whether it takes container images beside services, or only those.
+    """
 
     name: str
     kind: Literal["service", "predictions"]
+    images: Literal["also", "only"] | None
     status: Literal["upcoming", "open", "closed"]
     opens: datetime
     closes: datetime
@@ -83,12 +87,13 @@ class EndpointIn(Schema):
 class EndpointOut(Schema):
     """`probe`: what the last question found, "" before the first; `sentence` says it in words.
 
-    Of protocol join it calls us (`nav-eval-agent join`): it has no url, and `probe` says whether it is here.
+    Of protocol join it calls us (`nav-eval-agent join`): it has no url, and `probe` says whether it is here. Of
+    protocol image it is a container image, and its url sha256:....
     """
 
     id: int
     name: str
-    protocol: Literal["rest", "grpc", "join"]
+    protocol: Literal["rest", "grpc", "join", "image"]
     url: str
     has_token: bool
     probe: Literal["", "ready", "refused", "wrong token"]
@@ -131,10 +136,10 @@ class DecisionOut(Schema):
 class SubmissionOut(Accepted):
     """`sentence`: how it stands, and until when; `fault`: whose, where it failed; `figures`: those that may be seen.
 
-    `predictions`: the file's SHA-256. `seconds_left`: of the run, at its pace so far. `files`: of a dry run, which may
-    be read: log.txt, episodes.jsonl and the like. `by_status`: played episodes by how they ended; `failures`: how much
-    of it failed; `reasons`: why the newest did, as the service said. `place`: in the queue, 1 is next. `reruns`: the id
-    of the struck submission that it runs again.
+    `predictions`: the file's SHA-256. `seconds_left`: of the run, at its pace so far. `files`: which may be
+    read: agent.txt is what an image said, log.txt, episodes.jsonl and the like are of a dry run. `by_status`: played
+    episodes by how they ended; `failures`: how much of it failed; `reasons`: why the newest did, as the service said.
+    `place`: in the queue, 1 is next. `reruns`: the id of the struck submission that it runs again.
     """
 
     state: Literal["queued", "waiting_service", "running", "scoring", "done", "failed", "cancelled", "void"]
@@ -172,7 +177,7 @@ def _token(request: HttpRequest) -> Token:
     return token
 
 
-def _team(request: HttpRequest) -> Team:
+def token_team(request: HttpRequest) -> Team:
     team = _token(request).team
     if team is None:
         raise Http404
@@ -181,7 +186,7 @@ def _team(request: HttpRequest) -> Team:
 
 def _mine(request: HttpRequest, submission: str) -> Submission:
     """Raises Refusal for what is another team's, as for what is not there."""
-    found = Submission.objects.filter(team=_team(request), pk=submission).first() if submission.isalnum() else None
+    found = Submission.objects.filter(team=token_team(request), pk=submission).first() if submission.isalnum() else None
     if found is None:
         named = submission[:40]
         raise Refusal("not_found", f"There is no submission {named!r} of your team.", f"您的队伍没有提交 {named!r}。")
@@ -189,7 +194,7 @@ def _mine(request: HttpRequest, submission: str) -> Submission:
 
 
 def _service(request: HttpRequest, endpoint: int) -> Endpoint:
-    return get_object_or_404(Endpoint, team=_team(request), pk=endpoint)
+    return get_object_or_404(Endpoint, team=token_team(request), pk=endpoint)
 
 
 def _captain(token: Token) -> bool:
@@ -199,7 +204,7 @@ def _captain(token: Token) -> bool:
 @router.get("/me", response={200: Me} | answers(401))
 def me(request: HttpRequest) -> dict[str, Any]:
     """Whose token this is."""
-    token, team, challenge = _token(request), _team(request), current()
+    token, team, challenge = _token(request), token_team(request), current()
     return {
         "team": team.name,
         "state": team.state,
@@ -222,19 +227,19 @@ def list_phases(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _phase(request: HttpRequest, view: PhaseView, now: datetime) -> dict[str, Any]:
-    return vars(view) | {"quota": quota.standing(current(), _team(request), view.name, now)}
+    return vars(view) | {"quota": quota.standing(current(), token_team(request), view.name, now)}
 
 
 @router.get("/endpoints", response={200: list[EndpointOut]} | answers(401))
 def list_endpoints(request: HttpRequest) -> list[dict[str, Any]]:
     """The team's services by name."""
-    return [_endpoint(row) for row in Endpoint.objects.filter(team=_team(request)).order_by("name")]
+    return [shown_endpoint(row) for row in Endpoint.objects.filter(team=token_team(request)).order_by("name")]
 
 
 @router.post("/endpoints", response={200: EndpointOut} | answers(400, 401, 409, 422))
 def save_endpoint(request: HttpRequest, body: EndpointIn) -> dict[str, Any]:
     """Register a service, or change the one of that name. Nothing is asked of it yet."""
-    return _endpoint(endpoints.save(current(), _team(request), **body.dict()))
+    return shown_endpoint(endpoints.save(current(), token_team(request), **body.dict()))
 
 
 @router.post("/endpoints/{endpoint}/probe", response={200: EndpointOut} | answers(401, 404, 422, 429, 503))
@@ -242,7 +247,7 @@ def probe_endpoint(request: HttpRequest, endpoint: int) -> dict[str, Any]:
     """Ask whether it is ready. What is not ready has one answer, always after the same time."""
     asked = _service(request, endpoint)
     endpoints.check(current(), asked, timezone.now())
-    return _endpoint(_service(request, endpoint))
+    return shown_endpoint(_service(request, endpoint))
 
 
 @router.delete("/endpoints/{endpoint}", response={204: None} | answers(401, 404, 422))
@@ -252,7 +257,7 @@ def remove_endpoint(request: HttpRequest, endpoint: int) -> HttpResponse:
     return HttpResponse(status=204)
 
 
-def _endpoint(row: Endpoint) -> dict[str, Any]:
+def shown_endpoint(row: Endpoint) -> dict[str, Any]:
     said = endpoints.sentence(row, language(), zone=current().zone, now=timezone.now())
     names = ("id", "name", "protocol", "url", "probe", "probed_at")
     return {name: getattr(row, name) for name in names} | {"has_token": bool(row.sealed_token), "sentence": said}
@@ -266,7 +271,7 @@ def list_submissions(
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> list[dict[str, Any]]:
     """The team's, the newest first."""
-    rows = Submission.objects.filter(team=_team(request)).order_by("-accepted_at", "pk")
+    rows = Submission.objects.filter(team=token_team(request)).order_by("-accepted_at", "pk")
     rows = rows if phase is None else rows.filter(phase=phase)
     queue = Queue(current(), timezone.now())
     return [_submission(row, queue) for row in rows[offset : offset + limit]]
@@ -276,7 +281,7 @@ def list_submissions(
 def submit(request: HttpRequest, body: SubmissionIn, key: Key = None) -> Status[Submission]:
     """A service, to be evaluated in a phase."""
     endpoint = _service(request, body.endpoint)
-    made = _dispatcher().submit(_team(request), body.phase, endpoint=endpoint, user=_token(request).user, key=key)
+    made = _dispatcher().submit(token_team(request), body.phase, endpoint=endpoint, user=_token(request).user, key=key)
     return Status(201, made)
 
 
@@ -295,7 +300,7 @@ def submit_predictions(
 ) -> Status[Submission]:
     """A predictions file, to be scored in a phase; the body is the file."""
     user = _token(request).user
-    return Status(201, _dispatcher().submit(_team(request), phase, predictions=request.body, user=user, key=key))
+    return Status(201, _dispatcher().submit(token_team(request), phase, predictions=request.body, user=user, key=key))
 
 
 @router.get("/submissions/{submission}", response={200: SubmissionOut} | answers(401, 404))
@@ -310,7 +315,7 @@ def show_submission(request: HttpRequest, submission: str) -> dict[str, Any]:
     openapi_extra={"responses": {200: {"content": {"application/octet-stream": BINARY}}}},
 )
 def download_file(request: HttpRequest, submission: str, name: str) -> HttpResponse:
-    """Log or records of a dry run."""
+    """Log or records of a dry run, or what an image said."""
     found, inbox = _mine(request, submission), _dispatcher().inbox(submission)
     if name not in inbox.present(visible_to(found.team).records(found.id)):
         raise Http404

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from django.http import FileResponse, HttpRequest, HttpResponse
@@ -11,6 +12,8 @@ from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
 from nav_eval_server.api.problems import answers
+from nav_eval_server.challenge import Images
+from nav_eval_server.images import storage
 from nav_eval_server.models import Attempt, Token
 from nav_eval_server.queue.dispatcher import Dispatcher, Fenced
 from nav_eval_server.queue.files import NAMES
@@ -55,6 +58,7 @@ class ClaimOut(Schema):
     lease_seconds: float
     probe_seconds: float
     patience_seconds: float
+    image: Images | None
 
 
 class Beat(Schema):
@@ -152,6 +156,21 @@ def predictions(request: HttpRequest, attempt: int, fence: int) -> FileResponse:
     """The file that the team sent."""
     held = _held(request, attempt, fence)
     return FileResponse((_dispatcher().folder.uploads / held.submission_id).open("rb"))
+
+
+@router.get("/attempts/{attempt}/image", response=FOUND | answers(401, 409, 422), openapi_extra=FILE)
+def image(request: HttpRequest, attempt: int, fence: int, offset: int) -> HttpResponse:
+    """A piece of the image that the team sent; nothing behind its end."""
+    file = storage.path(current(), _held(request, attempt, fence).submission.url)
+    return HttpResponse(_piece(file, offset), content_type="application/octet-stream")
+
+
+def _piece(file: Path, offset: int) -> bytes:
+    if not file.exists():
+        return b""
+    with file.open("rb") as opened:
+        opened.seek(offset)
+        return opened.read(storage.PIECE)
 
 
 @router.put(

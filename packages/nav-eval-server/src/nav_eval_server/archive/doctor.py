@@ -16,6 +16,7 @@ from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board.places import sha256
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
+from nav_eval_server.images import engine
 from nav_eval_server.models import Mark, Ranking
 from nav_eval_server.phase_data import Contents, absent, played, refuse_overlap, resolve
 from nav_eval_server.queue.health import SWEEP_SECONDS, health
@@ -34,6 +35,8 @@ def examine(challenge: Challenge, now: datetime) -> Iterator[Finding]:
     folder = Folder(challenge.folder)
     yield _secrets(folder)
     yield from _data(challenge)
+    if challenge.takes_images:
+        yield _images(challenge)
     yield _backup(now)
     yield from _queue(now)
     yield _disk(folder.path)
@@ -80,6 +83,14 @@ def _playable(challenge: Challenge, phase: str, found: Contents) -> str:
 def _when(challenge: Challenge, phase: str) -> str:
     upcoming = opening.status_of(challenge, phase) == "upcoming"
     return f", opens {challenge.opens(phase):%Y-%m-%d %H:%M} UTC" if upcoming else ""
+
+
+def _images(challenge: Challenge) -> Finding:
+    """On this machine."""
+    try:
+        return Finding(True, engine.refuse(challenge.images))
+    except ConfigError as error:
+        return Finding(False, str(error))
 
 
 def _backup(now: datetime) -> Finding:

@@ -14,7 +14,7 @@ from nav_eval_server.board.ladder import climb
 from nav_eval_server.board.places import Board, document, higher_is_better, latest, mean, scored
 from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Ranking, Submission, Team, User
-from nav_eval_server.queue.files import LOG
+from nav_eval_server.queue.files import AGENT_LOG, LOG
 from nav_eval_server.queue.states import State
 from nav_eval_server.settings import current
 
@@ -70,13 +70,15 @@ class Sight:
         return any(_entry(kept, submission) is not None for kept in boards)
 
     def records(self, submission: str) -> tuple[str, ...]:
-        """Which of the run's files may be read that tell of single episodes: of one's own dry run, else none.
+        """Which of the run's files may be read: of one's own what its image said, and all those of a dry run.
 
         Organisers read those of every run.
         """
         rows = Submission.objects.filter(pk=submission)
-        rows = rows if self._organiser else rows.filter(phase=DRY_RUN, team__in=self._teams)
-        return RECORDS if rows.exists() else ()
+        found = (rows if self._organiser else rows.filter(team__in=self._teams)).first()
+        if found is None:
+            return ()
+        return (AGENT_LOG, *RECORDS) if self._organiser or found.phase == DRY_RUN else (AGENT_LOG,)
 
     def _climbed(self, submission: Submission, step: float) -> Figures:
         """What the team's public score was after it, and nothing of its own."""

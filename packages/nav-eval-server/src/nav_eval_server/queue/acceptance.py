@@ -37,8 +37,9 @@ def drawn_up(
     return fresh
 
 
-def check(challenge: Challenge, team: Team, phase: str, kind: str, predictions: bytes | None, now: datetime) -> None:
-    """Whether the team may submit this now. Raises Refusal."""
+def check(challenge: Challenge, fresh: Submission, predictions: bytes | None, now: datetime) -> None:
+    """Whether its team may submit this now. Raises Refusal."""
+    team, phase, kind = fresh.team, fresh.phase, fresh.kind
     if team.state != Team.State.APPROVED or team.disqualified:
         raise not_let_in(team)
     if phase == DRY_RUN:
@@ -46,6 +47,19 @@ def check(challenge: Challenge, team: Team, phase: str, kind: str, predictions: 
     else:
         _check_phase(challenge, phase, kind, predictions, now)
         quota.check(challenge, quota.standing(challenge, team, phase, now))
+    if kind == "service":
+        _check_image(challenge.images_in(phase), phase, image=fresh.protocol == "image")
+
+
+def _check_image(rule: str | None, phase: str, *, image: bool) -> None:
+    if image and rule is None:
+        raise Refusal("wrong_kind", f"{phase} takes no container images.", f"{phase} 不接受容器镜像。")
+    if not image and rule == "only":
+        raise Refusal(
+            "wrong_kind",
+            f"The phase {phase} takes container images only: nav-eval-agent push.",
+            f"阶段 {phase} 只接受容器镜像：nav-eval-agent push。",
+        )
 
 
 def _check_dry_run(challenge: Challenge, team: Team, kind: str) -> None:

@@ -51,6 +51,10 @@ class Server:
     def predictions(self, attempt: int, fence: int) -> bytes:
         return self._call("GET", f"/attempts/{attempt}/predictions?fence={fence}")[1]
 
+    def image(self, attempt: int, fence: int, offset: int) -> bytes:
+        """A piece of the team's image; b"" behind its end."""
+        return self._call("GET", f"/attempts/{attempt}/image?fence={fence}&offset={offset}")[1]
+
     def heartbeat(self, attempt: int, fence: int, total: int | None) -> bool:
         """Whether the run is to be given up at the end of an episode. A server of an earlier version says nothing."""
         answer = self._call("POST", f"/attempts/{attempt}/heartbeat", {"fence": fence, "total": total})[1]

@@ -20,8 +20,9 @@ from nav_eval.errors import NavEvalError
 from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.transport.address import ANY
 from nav_eval_server import events
-from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text
+from nav_eval_server.challenge import DRY_RUN, Challenge, Images, evaluation_text
 from nav_eval_server.folder import Folder
+from nav_eval_server.images import storage
 from nav_eval_server.join.tickets import ticket
 from nav_eval_server.models import Attempt, Charge, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
 from nav_eval_server.notices.outbox import tell
@@ -50,6 +51,7 @@ class Claim:
 
     `log`: the evaluator says all that it does, for the team to read.
     Of protocol join there is no url, it is asked for at the server's own; `token` is then a ticket (join.tickets).
+    Of protocol image its url is what to ask the server for, and `image` how to run it.
     """
 
     attempt: int
@@ -67,6 +69,7 @@ class Claim:
     lease_seconds: float
     probe_seconds: float
     patience_seconds: float
+    image: Images | None
 
 
 class Dispatcher:
@@ -103,7 +106,7 @@ class Dispatcher:
             fresh = acceptance.drawn_up(self.challenge, team, phase, endpoint, predictions, user, key, now)
             if earlier is not None:
                 return acceptance.same(earlier, fresh)
-            acceptance.check(self.challenge, team, phase, fresh.kind, predictions, now)
+            acceptance.check(self.challenge, fresh, predictions, now)
             if not_before is not None:
                 acceptance.wait_for(self.challenge, fresh, not_before)
             fresh.save(force_insert=True)
@@ -156,6 +159,8 @@ class Dispatcher:
                 raise Refusal(
                     "unfinished", "It has not ended, or is being run again.", "该提交尚未结束，或正在重新运行。"
                 )
+            if found.protocol == "image" and not storage.path(self.challenge, found.url).exists():
+                raise Refusal("no_image", "Its image is no longer kept.", "其镜像已不再保留。")
             if found.state != State.FAILED:
                 return self._anew(found, actor, reason, now)
             found.strikes, found.fault, found.why, found.detail, found.unready_since = 0, "", "", "", None
@@ -237,7 +242,8 @@ class Dispatcher:
 
     def _claim(self, submission: Submission, attempt: Attempt) -> Claim:
         rules, joined = self.challenge.endpoints, submission.protocol == "join"
-        where = ANY if joined else rules.networks
+        image = submission.protocol == "image"
+        where = ANY if joined or image else rules.networks
         return Claim(
             attempt=attempt.pk,
             fence=attempt.fence,
@@ -254,6 +260,7 @@ class Dispatcher:
             lease_seconds=self.challenge.queue.lease_seconds,
             probe_seconds=rules.probe_seconds,
             patience_seconds=rules.patience_seconds,
+            image=self.challenge.images if image else None,
         )
 
     def _idle_places(self) -> int:

@@ -49,6 +49,10 @@ OPEN_TO_ALL: Sentence = {
     "en": " It asks for no token: a rival could enter it as its own. Serve it with --token-file and save it again.",
     "zh": "该服务没有令牌，对手可能将其作为自己的服务提交。请用 --token-file 启动服务，并重新保存。",
 }
+KEPT: dict[Answer | Literal[""], Sentence] = {
+    "ready": {"en": "An image, kept since {at}.", "zh": "镜像，{at} 起保存。"},
+}
+SAID = {"join": JOINED, "image": KEPT}
 _asking = threading.BoundedSemaphore(AT_ONCE)
 
 
@@ -79,9 +83,9 @@ def checked_token(token: str) -> str:
 def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
     """Ask now, and keep the answer. Raises Refusal where it was asked just before, or too many are being asked.
 
-    Of a service that calls us the answer is known: it is here or not.
+    Of a service that calls us the answer is known: it is here or not. An image is kept.
     """
-    if endpoint.protocol == "join":
+    if endpoint.protocol in ("join", "image"):
         return cast(Answer, Endpoint.objects.values_list("probe", flat=True).get(pk=endpoint.pk))
     if not _asking.acquire(blocking=False):
         raise Refusal(
@@ -104,20 +108,24 @@ def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
 def played(submission: Submission, now: datetime) -> None:
     """Episodes were played with its service: whatever the last question found, it is ready."""
     asked = Endpoint.objects.filter(team=submission.team_id, protocol=submission.protocol, url=submission.url)
-    asked.exclude(protocol="join").update(probe="ready", probed_at=now)
+    asked.exclude(protocol__in=("join", "image")).update(probe="ready", probed_at=now)
 
 
 def sentence(endpoint: Endpoint, language: Language, *, zone: ZoneInfo, now: datetime) -> str:
     """What the last question found out."""
-    joined = endpoint.protocol == "join"
-    said = (JOINED if joined else SENTENCES)[cast(Answer, endpoint.probe)]
+    said = SAID.get(endpoint.protocol, SENTENCES)[cast(Answer, endpoint.probe)]
     told = said[language].format(at=clock(endpoint.probed_at, zone, now), spoken=SPOKEN.get(endpoint.protocol))
-    open_to_all = endpoint.probe == "ready" and not joined and not endpoint.sealed_token
+    open_to_all = endpoint.probe == "ready" and endpoint.protocol not in SAID and not endpoint.sealed_token
     return told + OPEN_TO_ALL[language] if open_to_all else told
 
 
-def key(endpoint: Endpoint) -> str:
-    """The same for whatever leads to one service: of two submissions with it one plays at a time."""
+def key(endpoint: Endpoint) -> str | None:
+    """The same for whatever leads to one service: of two submissions with it one plays at a time.
+
+    None for an image: each run has a container of its own.
+    """
+    if endpoint.protocol == "image":
+        return None
     if endpoint.protocol == "join":
         return f"join:{endpoint.team_id}"
     where = parsed(endpoint.url)
@@ -126,7 +134,7 @@ def key(endpoint: Endpoint) -> str:
 
 def shared_machines() -> list[tuple[str, list[Endpoint]]]:
     """Those that services of several teams are on, whatever their port: one team may have two accounts."""
-    rows = Endpoint.objects.exclude(protocol="join").select_related("team").order_by("team__name", "pk")
+    rows = Endpoint.objects.exclude(protocol__in=SAID).select_related("team").order_by("team__name", "pk")
     hosts = {one.pk: parsed(one.url).host.lower() for one in rows}
     known = {hosts[one.pk]: one.machine for one in rows if one.machine}
     found = defaultdict[str, list[Endpoint]](list)

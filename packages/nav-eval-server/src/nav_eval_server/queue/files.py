@@ -9,7 +9,10 @@ SCORED = "scored.json"
 """What `nav-eval score` wrote."""
 LOG = "log.txt"
 """What the evaluator said, of a dry run."""
-NAMES = frozenset({*GROWING, *WHOLE, SCORED, LOG})
+AGENT_LOG = "agent.txt"
+"""The last that a team's image said."""
+LOGS = frozenset({LOG, AGENT_LOG})
+NAMES = frozenset({*GROWING, *WHOLE, SCORED, *LOGS})
 PREDICTIONS = "predictions.json"
 """What the worker calls a submitted file, of lines too: messages of `nav-eval score` that begin with it are its team's
 business, by their first line; the second says what only the caller can do."""

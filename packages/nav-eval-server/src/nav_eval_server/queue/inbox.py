@@ -32,13 +32,13 @@ class Inbox:
 
         What lay behind is cut off: it was sent before, and the answer was lost.
         """
-        return _put(self._path(name), offset, data)
+        return put(self._path(name), offset, data)
 
     def replace(self, name: str, offset: int, data: bytes, whole: int) -> int:
         """As append, for a file that takes the place of the old one when its `whole` bytes are there."""
         path = self._path(name)
         part = path.with_name(f"{name}.part")
-        size = _put(part, offset, data)
+        size = put(part, offset, data)
         if size == whole:
             part.replace(path)
         return size
@@ -84,7 +84,8 @@ class Inbox:
         return content if isinstance(content, dict) else None
 
 
-def _put(path: Path, offset: int, data: bytes) -> int:
+def put(path: Path, offset: int, data: bytes) -> int:
+    """As Inbox.append."""
     size = path.stat().st_size if path.exists() else 0
     if offset > size:
         return size

@@ -29,6 +29,7 @@ class PhaseView:
     private: bool
     finals: int
     ladder: float | None
+    images: Literal["also", "only"] | None
 
 
 def rules(challenge: Challenge, phase: str) -> Phase:
@@ -77,4 +78,5 @@ def phase_view(challenge: Challenge, name: str, now: datetime) -> PhaseView:
         private=found.board == "private",
         finals=found.finals,
         ladder=found.ladder,
+        images=found.images,
     )

@@ -22,16 +22,21 @@ from typing import Any, TypeVar
 from nav_eval.logging import get_logger
 from nav_eval_sdk.transport.address import Networks
 from nav_eval_sdk.transport.base import Endpoint
+from nav_eval_server.challenge import Images
 from nav_eval_server.evaluator import environment
+from nav_eval_server.images.container import Container, running
+from nav_eval_server.images.loading import IMAGES, Broken, Store
 from nav_eval_server.parent_death import killed_with_parent
 from nav_eval_server.queue.client import Away, Fenced, Server
+from nav_eval_server.queue.files import AGENT_LOG, PREDICTIONS, SCORED
 from nav_eval_server.queue.files import LOG as LOG_FILE
-from nav_eval_server.queue.files import PREDICTIONS, SCORED
 from nav_eval_server.queue.probe import Protocol, ask, parsed
 from nav_eval_server.queue.run_folder import RunFolder
 
 T = TypeVar("T")
 LOG = get_logger("nav_eval.competition")
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {"join": ("rest",), "image": ("rest", "grpc")}
+"""Of services whose protocol nobody has said."""
 SHARE = 0.7
 """Of a lease: so long an evaluator goes on without a word from the server; it is dead before the lease is over."""
 DRAIN_SECONDS = 60.0
@@ -70,6 +75,10 @@ class Play:
         self._run = RunFolder(self.folder / "run", server, *self._id)
         self._lease = Lease(claim["lease_seconds"])
         self._joined = claim["protocol"] == "join"
+        self._protocols: tuple[Protocol, ...] = PROTOCOLS.get(claim["protocol"]) or (claim["protocol"],)
+        """Those that the service may speak; one, once it was ready."""
+        self._container: Container | None = None
+        self._token: str = claim["token"]
         self._yields = False
 
     def play(self) -> None:
@@ -87,42 +96,87 @@ class Play:
         if self._claim["kind"] == "predictions":
             return self._score()
         self._patiently(self._run.fetch)
-        if not self._ready():
+        if self._claim["protocol"] == "image":
+            return self._play_image()
+        if not self._ready(self._claim["patience_seconds"]):
             return {"outcome": "interrupted" if self._stop.is_set() else "not_ready"}
         return self._evaluate()
 
     # The service
 
     @property
-    def _protocol(self) -> Protocol:
-        return "rest" if self._joined else self._claim["protocol"]
-
-    @property
     def _url(self) -> str:
+        if self._container is not None:
+            return self._container.address
         return self._server.joined if self._joined else self._claim["url"]
 
-    def _ready(self) -> bool:
+    def _ready(self, patience: float) -> bool:
         """Whether the service is ready, asked until our patience is at its end."""
-        claim = self._claim
-        networks = Networks(tuple(claim["networks"]), tuple(claim["ports"]))
-        until = time.monotonic() + claim["patience_seconds"]
-        where = Endpoint.parse(self._url) if self._joined else parsed(self._url)
+        until = time.monotonic() + patience
         while not self._stop.is_set():
-            answer = ask(where, self._protocol, claim["token"], networks, claim["probe_seconds"])
-            self._patiently(self._beat)
-            if answer == "ready" or time.monotonic() >= until:
-                return answer == "ready"
+            answers = self._answers()
+            if answers or time.monotonic() >= until:
+                return answers
             self._stop.wait(self._tick)
         return False
+
+    def _answers(self) -> bool:
+        """Whether it is ready now, in one of its protocols, which is kept."""
+        claim = self._claim
+        networks = Networks(tuple(claim["networks"]), tuple(claim["ports"]))
+        where = Endpoint.parse(self._url) if self._joined else parsed(self._url)
+        for protocol in self._protocols:
+            answer = ask(where, protocol, self._token, networks, claim["probe_seconds"])
+            self._patiently(self._beat)
+            self._look_after_container()
+            if answer == "ready":
+                self._protocols = (protocol,)
+                return True
+        return False
+
+    def _play_image(self) -> dict[str, Any]:
+        """Run it, play with the service in it, and send what it said, however it ends."""
+        rules, images = Images.model_validate(self._claim["image"]), self.folder.parent / IMAGES
+        store = Store(images, rules, self._piece, lambda: self._patiently(self._beat))
+        sha256, owner = self._claim["url"].removeprefix("sha256:"), (images.parent / "instance").read_text()
+        try:
+            with running(store, rules, sha256, owner) as container:
+                self._container, self._token = container, container.token
+                try:
+                    return self._play_container(container, rules)
+                finally:
+                    self._send_agent_log(container)
+        except Broken as broken:
+            self._patiently(self._run.send)
+            return {"outcome": broken.fault, "message": broken.detail}
+
+    def _play_container(self, container: Container, rules: Images) -> dict[str, Any]:
+        if self._ready(rules.ready_seconds):
+            return self._evaluate()
+        if self._stop.is_set():
+            return {"outcome": "interrupted"}
+        raise container.silent()
+
+    def _piece(self, offset: int) -> bytes:
+        return self._patiently(lambda: self._server.image(*self._id, offset))
+
+    def _look_after_container(self) -> None:
+        if self._container is not None:
+            self._container.check()
+
+    def _send_agent_log(self, container: Container) -> None:
+        said = container.log()
+        with suppress(Fenced, Expired):
+            self._patiently(lambda: self._server.upload(*self._id, AGENT_LOG, 0, said, len(said)))
 
     def _evaluate(self) -> dict[str, Any]:
         claim, token = self._claim, self.folder / "token"
         service = [f"agent_service.allowed_networks={json.dumps(claim['networks'])}"] if claim["networks"] else []
-        if claim["token"]:
+        if self._token:
             token.touch(mode=0o600)
-            token.write_text(claim["token"], encoding="ascii")
+            token.write_text(self._token, encoding="ascii")
             service.append(f"agent_service.token_file='{token}'")
-        service += [f"agent_service.endpoint='{self._url}'", f"agent_service.protocol={self._protocol}"]
+        service += [f"agent_service.endpoint='{self._url}'", f"agent_service.protocol={self._protocols[0]}"]
         service.append("agent_service.type=remote")
         options = ["--out", str(self._run.path), "--resume", "--progress", "json"]
         options += [] if claim["log"] else ["--quiet"]
@@ -154,6 +208,7 @@ class Play:
     def _report(self) -> None:
         self._run.send()
         self._beat(self._total())
+        self._look_after_container()
 
     # A file
 

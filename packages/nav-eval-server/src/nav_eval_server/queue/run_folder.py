@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nav_eval.reading import file_sha256
 from nav_eval_server.queue.client import PIECE, Server
-from nav_eval_server.queue.files import GROWING, LOG, WHOLE
+from nav_eval_server.queue.files import GROWING, LOGS, WHOLE
 
 
 class RunFolder:
@@ -24,7 +24,7 @@ class RunFolder:
 
     def fetch(self) -> None:
         """Begin from what the server has; from what is here, if that is the same and more."""
-        there = [file for file in self._server.files(self._attempt, self._fence) if file["name"] != LOG]
+        there = [file for file in self._server.files(self._attempt, self._fence) if file["name"] not in LOGS]
         if not there or not all(self._holds(file["name"], file["size"], file["sha256"]) for file in there):
             shutil.rmtree(self.path, ignore_errors=True)
             for file in there:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import get_args
 from zoneinfo import ZoneInfo
 
+from nav_eval_server.images import ImageFault
 from nav_eval_server.models import Submission
 from nav_eval_server.queue.tally import Language as Language
 from nav_eval_server.queue.tally import Tally
@@ -72,6 +74,22 @@ FAILURES: Mapping[str, Sentence] = {
         "en": "Failed at {since}: your {spoken}service had not answered since {unready}.",
         "zh": "已于 {since} 失败：您的{spoken}服务自 {unready} 起一直没有应答。",
     },
+    "image_unfit": {
+        "en": "Failed at {since}: your image cannot be run: {detail}",
+        "zh": "已于 {since} 失败：您的镜像无法运行：{detail}",
+    },
+    "image_ended": {
+        "en": "Failed at {since}: your image ended with exit code {detail}, before the evaluation. Its log says more.",
+        "zh": "已于 {since} 失败：评测结束之前，您的镜像以退出码 {detail} 退出。详见其日志。",
+    },
+    "image_memory": {
+        "en": "Failed at {since}: your image needed more than the {detail} GiB of memory that it may have.",
+        "zh": "已于 {since} 失败：您的镜像使用的内存超过允许的 {detail} GiB。",
+    },
+    "image_silent": {
+        "en": "Failed at {since}: your image was not ready within {detail} s. Its log says more.",
+        "zh": "已于 {since} 失败：您的镜像在 {detail} 秒内未就绪。详见其日志。",
+    },
     "too_long": {
         "en": "Failed at {since}: the evaluation took more time than the rules allow; {played} episodes were played.",
         "zh": "已于 {since} 失败：评测用时超过规则允许的上限；已完成 {played} 个回合。",
@@ -96,6 +114,7 @@ FAILURES: Mapping[str, Sentence] = {
 FAULTS: Mapping[str, Submission.Fault] = {
     "service_silent": Submission.Fault.PARTICIPANT,
     "service_lost": Submission.Fault.PARTICIPANT,
+    **dict.fromkeys(get_args(ImageFault), Submission.Fault.PARTICIPANT),
     "too_long": Submission.Fault.PARTICIPANT,
     "bad_file": Submission.Fault.PARTICIPANT,
     "not_taken": Submission.Fault.OURS,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, get_args
 
 from nav_eval_server.challenge import Challenge
+from nav_eval_server.images import ImageFault
 from nav_eval_server.queue.files import PREDICTIONS
 from nav_eval_server.queue.states import State
 
-Outcome = Literal["played", "not_ready", "interrupted", "yielded", "stopped", "lost"]
+Outcome = Literal["played", "not_ready", "interrupted", "yielded", "stopped", "lost", ImageFault]
 """played: the evaluator has ended with `rc`; not_ready: the service was not; interrupted: the worker was told to end;
 yielded: we told it to give this one up at an episode's end (queue.turns);
-stopped: we told it to end this one; lost: it was silent, and only we say so."""
+stopped: we told it to end this one; lost: it was silent, and only we say so;
+ImageFault: the team's image is at fault."""
 BACKOFF = timedelta(seconds=10)
 """Before a second attempt that follows a crash; the first follows at once."""
 INPUT = 2
@@ -58,6 +60,8 @@ class Case:
 def judge(challenge: Challenge, case: Case, ending: Ending, now: datetime) -> Next:
     if ending.outcome in ("interrupted", "yielded", "stopped"):
         return Next(State.QUEUED, retry_at=now)
+    if ending.outcome in get_args(ImageFault):
+        return Next(State.FAILED, ending.outcome, ending.message)
     said = ending.message.removeprefix("nav-eval: ")
     silent = ending.outcome == "played" and ending.rc == 3 and not said.startswith(SIMULATOR)
     if ending.outcome == "not_ready" or silent:

@@ -21,6 +21,8 @@ from nav_eval.errors import InputError
 from nav_eval.logging import get_logger
 from nav_eval_sdk.signals import join
 from nav_eval_server.evaluator import COMMAND
+from nav_eval_server.images.container import sweep
+from nav_eval_server.images.loading import IMAGES
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.play import Play
 
@@ -57,6 +59,8 @@ class Worker:
                     f"{self._work}: another worker works here. Give this one a folder of its own."
                 ) from None
             instance = self._instance()
+            if (self._work / IMAGES).exists():
+                sweep(instance)
             self._greet(instance)
             threads = [threading.Thread(target=self._work_off, args=(instance,)) for _ in range(self._jobs)]
             for thread in threads:

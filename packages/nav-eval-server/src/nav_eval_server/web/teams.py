@@ -109,6 +109,7 @@ def _create_team(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) -> HttpResponse:
     now = timezone.now()
     entries = team.submissions.order_by("-accepted_at")[:50]
+    here = request.build_absolute_uri("/").rstrip("/")
     link = reverse("join", args=[roster.invitation(team)])
     open_phases = [phase for phase in phases(current(), now) if phase.status == "open"]
     told = {
@@ -116,7 +117,8 @@ def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) ->
         "members": team.membership_set.select_related("user").order_by("pk"),
         "captain": roster.leads(team, person(request)),
         "invitation": request.build_absolute_uri(link),
-        "join_at": request.build_absolute_uri("/").rstrip("/") if current().endpoints.join else "",
+        "join_at": here if current().endpoints.join else "",
+        "push_to": here if current().takes_images else "",
         "endpoints": [(row, _answer(row, now)) for row in team.endpoints.order_by("name")],
         "form": form,
         "token_form": TokenName(),
@@ -249,7 +251,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
 
 @login_required
 def record(request: HttpRequest, key: str, name: str) -> HttpResponse:
-    """Log or records of a dry run, to be kept as a file."""
+    """Log or records of a dry run, or what an image said, to be kept as a file."""
     found, inbox = visible(request, key), Dispatcher(current()).inbox(key)
     if name not in inbox.present(visible_to(person(request)).records(found.pk)):
         raise Http404

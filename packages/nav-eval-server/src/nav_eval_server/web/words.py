@@ -39,6 +39,7 @@ NAMES: dict[str, Promise] = {
     "oracle": gettext_lazy("oracle"),
     "service": gettext_lazy("service"),
     "predictions": gettext_lazy("predictions file"),
+    "image": gettext_lazy("container image"),
     "dry_run": gettext_lazy("Dry run"),
     "played": gettext_lazy("played"),
     "not_ready": gettext_lazy("service not ready"),
@@ -46,6 +47,10 @@ NAMES: dict[str, Promise] = {
     "stopped": gettext_lazy("stopped"),
     "yielded": gettext_lazy("handed over"),
     "lost": gettext_lazy("worker lost"),
+    "image_unfit": gettext_lazy("image cannot be run"),
+    "image_ended": gettext_lazy("image ended"),
+    "image_memory": gettext_lazy("image out of memory"),
+    "image_silent": gettext_lazy("image not ready"),
 }
 
 
