@@ -11,7 +11,7 @@ from pathlib import Path
 from nav_eval.cli.chinese import language
 from nav_eval.errors import ConfigError
 from nav_eval.report.verdict import few
-from nav_eval_server import events, opening
+from nav_eval_server import events, opening, pages
 from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board.places import sha256
 from nav_eval_server.challenge import Challenge
@@ -34,6 +34,7 @@ def examine(challenge: Challenge, now: datetime) -> Iterator[Finding]:
     folder = Folder(challenge.folder)
     yield _secrets(folder)
     yield from _data(challenge)
+    yield from _pages(folder.path)
     yield _backup(now)
     yield from _queue(now)
     yield _disk(folder.path)
@@ -80,6 +81,14 @@ def _playable(challenge: Challenge, phase: str, found: Contents) -> str:
 def _when(challenge: Challenge, phase: str) -> str:
     upcoming = opening.status_of(challenge, phase) == "upcoming"
     return f", opens {challenge.opens(phase):%Y-%m-%d %H:%M} UTC" if upcoming else ""
+
+
+def _pages(folder: Path) -> Iterator[Finding]:
+    """The competition's own, where it has any."""
+    found = pages.read(folder, "en")
+    if found:
+        yield Finding(True, f"{len(found)} page(s) of your own: {', '.join(found)}")
+    yield from (Finding(False, fault) for fault in pages.faults(folder))
 
 
 def _backup(now: datetime) -> Finding:

@@ -6,7 +6,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 from django.views.i18n import set_language
 
-from nav_eval_server.web import entries, organisers, people, spectators, teams
+from nav_eval_server.web import entries, organisers, own_pages, people, spectators, teams
 from nav_eval_server.web.rate_limit import limited
 
 urlpatterns = [
@@ -17,6 +17,8 @@ urlpatterns = [
     path("entries/<str:key>/report/", entries.report, name="entry_report"),
     path("entries/<str:key>/files/<str:name>", entries.file, name="entry_file"),
     path("entries/<str:key>/archive.zip", entries.archive, name="entry_archive"),
+    path("pages/<slug:name>/", own_pages.page, name="page"),
+    path("pages/files/<str:name>", own_pages.file, name="page_file"),
     path("language/", set_language, name="set_language"),
     path("signup/", limited("signup", 30, people.signup), name="signup"),
     path("login/", limited("login", 60, people.Login.as_view()), name="login"),
