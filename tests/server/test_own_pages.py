@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from html.parser import HTMLParser
@@ -11,13 +12,17 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from nav_eval_server import pages
+from nav_eval_server import pages, privacy
 from nav_eval_server.archive.doctor import examine
 from nav_eval_server.markdown import html
+from nav_eval_server.models import Event, Token, User
+from nav_eval_server.tokens import issue
+from nav_eval_server.web import roster
 from nav_eval_server.web.context import LINKS
 from patience import until
 from server.boards import NOW
 from server.conftest import Make
+from server.crowd import PASSWORD
 from server.serving import serving
 from server.site_of_ones_own import ATTACKS, write_site
 from server.test_pages_in_browser import Person, windows
@@ -146,9 +151,45 @@ def test_a_file_that_is_opened_by_itself_runs_nothing(make: Make, name: str, kin
     assert answer.get("Content-Disposition", "").startswith(kept)
 
 
+def test_terms_are_accepted_to_sign_up_and_again_when_they_change(make: Make) -> None:
+    """Kept are the text's sum and the day; a stale form accepts nothing; programs are refused until it is done."""
+    challenge = make(teams={"approval": False})
+    text = write_site(challenge.folder) / "terms.md"
+    text.write_text("# Terms\n\nPublish your code.")
+    client, form = Client(SERVER_NAME="localhost"), {"username": "ada", "email": "ada@example.org"}
+    form |= dict.fromkeys(("password1", "password2"), PASSWORD)
+    box = re.compile(r'name="(terms-\w+)"')
+    assert 'I accept: <a href="/pages/terms/">Terms' in (page := client.get("/signup/").content.decode())
+    for missing in ({}, {"terms-0123456789abcdef": "on"}):
+        assert client.post("/signup/", form | missing).status_code == 200
+    assert not User.objects.exists()
+    assert client.post("/signup/", form | {box.search(page)[1]: "on"}).status_code == 302  # type: ignore[index]
+    ada = User.objects.get()
+    assert (ada.terms_sha256, ada.terms_at is None) == (hashlib.sha256(text.read_bytes()).hexdigest(), False)
+    assert client.get("/team/").status_code == 200
+    made = roster.create(challenge, ada, "Aurora")
+    bearer = {"authorization": f"Bearer {issue(Token.Scope.TEAM, 'ci', made, ada)}"}
+    where = "/api/v1/submissions/predictions?phase=files"
+    stale = client.get("/account/terms/", follow=True).redirect_chain
+    assert stale == [("/team/", 302)]
+    text.with_name("terms.zh.md").write_text("# 参赛条款\n\n公开代码。")
+    assert client.get("/team/", follow=True).redirect_chain == [("/account/terms/", 302)]
+    refused = client.post(where, b"[]", content_type="application/octet-stream", headers=bearer)
+    assert (refused.status_code, refused.json()["code"]) == (403, "terms")
+    assert client.post("/account/terms/", {box.search(page)[1]: "on"}).status_code == 200  # type: ignore[index]
+    page = client.get("/account/terms/").content.decode()
+    assert client.post("/account/terms/", {box.search(page)[1]: "on"})["Location"] == "/team/"  # type: ignore[index]
+    accepted = client.post(where, b"[]", content_type="application/octet-stream", headers=bearer)
+    assert accepted.json()["code"] == "phase_unknown"
+    kept = [event.details["sha256"] for event in Event.objects.filter(action="terms_accepted", actor="ada")]
+    assert kept == [ada.terms_sha256, User.objects.get().terms_sha256]
+    assert privacy.export(User.objects.get())["account"]["terms_sha256"] == kept[1]
+
+
 def test_in_a_browser_pages_are_read_and_attacks_do_nothing(make: Make, browser: Any, axe: str, tmp_path: Path) -> None:
     challenge = make()
     place = write_site(challenge.folder)
+    (place / "terms.md").write_text("# Terms\n\nPublish your code.")
     (place / "attacks.md").write_text("\n\n".join(ATTACKS))
     kinds = (("zh-CN", 360, "dark"), ("en-US", 1280, "light"), ("en-US", 360, "light"))
     with serving(challenge, jobs=0) as served:
@@ -160,7 +201,7 @@ def test_in_a_browser_pages_are_read_and_attacks_do_nothing(make: Make, browser:
 
 
 def look(visitor: Person) -> None:
-    for path in ("/", "/pages/overview/", "/pages/rules/"):
+    for path in ("/", "/pages/overview/", "/pages/rules/", "/signup/"):
         visitor.go(path)
         visitor.looks()
     assert visitor.page.evaluate("[...document.images].every((one) => one.naturalWidth > 0)")

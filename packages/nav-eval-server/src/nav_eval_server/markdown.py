@@ -46,7 +46,8 @@ def html(text: str, links: Links) -> SafeString:
     tokens = PARSER.parse(text)
     for token in _each(tokens):
         _confine(token, links)
-    return mark_safe(PARSER.renderer.render(tokens, PARSER.options, {}))
+    made: str = PARSER.renderer.render(tokens, PARSER.options, {})
+    return mark_safe(made)
 
 
 @lru_cache(maxsize=128)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from datetime import datetime, timedelta
 
+from nav_eval_server import terms
 from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Endpoint, Slot, Submission, Team, User
 from nav_eval_server.queue import phases, quota
@@ -48,6 +49,16 @@ def check(challenge: Challenge, team: Team, phase: str, kind: str, predictions: 
     else:
         _check_phase(challenge, phase, kind, predictions, now)
         quota.check(challenge, quota.standing(challenge, team, phase, now))
+
+
+def check_terms(challenge: Challenge, user: User | None) -> None:
+    """Whether the member who submits has accepted them as they are now. Raises Refusal."""
+    if user is not None and terms.outstanding(challenge, user):
+        raise Refusal(
+            "terms",
+            "You have not accepted the terms as they are now. Log in and open your team's page.",
+            "您尚未接受现行的参赛条款。请登录并打开您的队伍页面。",
+        )
 
 
 def _check_dry_run(challenge: Challenge, team: Team, kind: str) -> None:

@@ -27,6 +27,7 @@ urlpatterns = [
     path("login/new/<str:uidb64>/<str:token>/", people.NewPassword.as_view(), name="new_password"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("account/", people.account, name="account"),
+    path("account/terms/", people.accept, name="accept"),
     path("account/password/", people.Password.as_view(), name="password"),
     path("account/second/", people.second, name="second"),
     path("account/second/off/", people.second_off, name="second_off"),
