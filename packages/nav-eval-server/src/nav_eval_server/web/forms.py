@@ -55,7 +55,7 @@ SCHEMES = gettext_lazy(
 def accepting(sha256: str) -> dict[str, forms.Field]:
     """A box to tick. Its name is of the text, so that nobody accepts one that was changed since they were shown it."""
     label = format_html('{} <a href="{}">{}</a>', _("I accept:"), reverse("page", args=["terms"]), _("Terms"))
-    return {f"terms-{sha256[:16]}": forms.BooleanField(label=label)} if sha256 else {}
+    return {f"terms-{sha256[:16]}": forms.BooleanField(label=label, label_suffix="")} if sha256 else {}
 
 
 class Accept(forms.Form):

@@ -79,7 +79,7 @@ class Standings:
         writer = csv.writer(table, lineterminator="\n")
         found = [column for column in self.columns if column.name]
         writer.writerow(column.name for column in found)
-        writer.writerows([_cell(column.value(row)) for column in found] for row in self.rows)
+        writer.writerows([spreadsheet_cell(column.value(row)) for column in found] for row in self.rows)
         return table.getvalue()
 
     @property
@@ -93,7 +93,7 @@ class Standings:
         return f"{self.phase}-{Board.FINAL.value if self.final else Board.PUBLIC.value}"
 
 
-def _cell(value: Any) -> Any:
+def spreadsheet_cell(value: Any) -> Any:
     """A spreadsheet takes a text that begins like a formula for one."""
     if isinstance(value, list):
         return "-".join(map(str, value))
