@@ -97,7 +97,7 @@ def spreadsheet_cell(value: Any) -> Any:
     """A spreadsheet takes a text that begins like a formula for one."""
     if isinstance(value, list):
         return "-".join(map(str, value))
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t" else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t")) else value
 
 
 def elsewhere(document: Mapping[str, Any], told_in: Language) -> list[str]:
