@@ -413,7 +413,7 @@ def test_what_is_published_is_a_site_of_its_own(challenge: Challenge, tmp_path: 
     for name in PHASES:
         freeze(challenge, name, NOW)
         reveal(challenge, name, "ada", NOW)
-    (write_site(challenge.folder) / "terms.md").write_text("# Terms\n\n[Sign up](/signup/)")
+    (write_site(challenge.folder) / "terms.md").write_text("# Terms\n\n[Sign up](/signup/) [home](/)")
     out = tmp_path / "out"
     names = publish(challenge, out, NOW)
     own = (f"pages/{name}" for name in ("overview", "rules", "contact", "foot", "terms"))
@@ -433,6 +433,7 @@ def test_what_is_published_is_a_site_of_its_own(challenge: Challenge, tmp_path: 
         there = ("#", "https://e", "mailto:", "data:image/svg+xml;base64,")
         missing = [one for one in links.found if not one.startswith(there) and not (page.parent / one).is_file()]
         assert missing == [], page
+    assert '<a>Sign up</a> <a href="../index.zh.html"' in (out / "pages" / "terms.zh.html").read_text()
     board = json.loads((out / "boards" / "hidden-final.json").read_text())
     for name in ("boards/hidden-final.html", "boards/hidden-final.zh.html"):
         text = unescape((out / name).read_text())

@@ -18,18 +18,21 @@ from markdown_it.token import Token
 
 PARSER = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["html_block", "html_inline"])
 AWAY = re.compile(r"https?://[^\s/\\?#@]+([/?#][!-~]*)?|mailto:[^\s?]+@[^\s?]+", re.IGNORECASE)
-HERE = re.compile(r"/|/[a-z0-9-][a-z0-9/-]*")
+HERE = re.compile(r"/[a-z0-9-][a-z0-9/-]*")
 PAGE = re.compile(r"([a-z0-9][a-z0-9-]{0,39})(\.zh)?\.md")
 FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
 @dataclass(frozen=True)
 class Links:
-    """Addresses of a page and of a file beside it, {} in the place of its name. `served`: the server's own exist."""
+    """Addresses of a page and of a file beside it, {} in the place of its name.
+
+    `home`: of the first page; away from the server, whose own pages are then not there, it is another one.
+    """
 
     page: str
     file: str
-    served: bool = True
+    home: str = "/"
 
     def to(self, address: str) -> str | None:
         """What a link to this address says; None where there must be none."""
@@ -37,7 +40,9 @@ class Links:
             return self.page.format(page[1])
         if FILE.fullmatch(address):
             return self.file.format(address)
-        allowed = AWAY.fullmatch(address) or (self.served and HERE.fullmatch(address))
+        if address == "/":
+            return self.home
+        allowed = AWAY.fullmatch(address) or (self.home == "/" and HERE.fullmatch(address))
         return address if allowed else None
 
 

@@ -110,7 +110,7 @@ def _plain_files(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder / "pages") as entries:
             return [Path(one.path) for one in entries if one.is_file(follow_symlinks=False)]
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:
         return []
 
 

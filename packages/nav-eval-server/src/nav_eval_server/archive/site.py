@@ -44,7 +44,7 @@ def write(challenge: Challenge, out: Path, boards: Sequence[Standings], key: str
         with translation.override(code), timezone.override(challenge.zone):
             _page(out, "index", code, _index(challenge, boards, now) | {"key": key})
             for own in pages.read(challenge.folder, language()).values():
-                _page(out, f"pages/{own.name}", code, {"own": own, "text": html(own.text, _links("", code))})
+                _page(out, f"pages/{own.name}", code, {"own": own, "text": html(own.text, _links("../", code))})
             for board in boards:
                 files = {"runs": list(_runs(out, board)), "values": (out / "values" / f"{board.name}.json").exists()}
                 _page(out, f"boards/{board.name}", code, {"board": board, **files})
@@ -63,14 +63,14 @@ def _page(out: Path, name: str, code: str, told: Mapping[str, Any]) -> None:
     others = (ending for other, ending in ENDINGS.items() if other != code)
     root = "../" * name.count("/")
     links = {"root": root, "ending": ENDINGS[code], "twin": Path(name).name + next(others)}
-    common = everywhere(links=_links(f"{root}pages/", code))
+    common = everywhere(links=_links(root, code))
     common |= {"logo": _inline(logo)} if (logo := pages.logo(current().folder)) and logo.suffix == ".svg" else {}
     text = render_to_string(template, {**common, **links, **TWINS[code], **told})
     (out / f"{name}{ENDINGS[code]}").write_text(text, encoding="utf-8")
 
 
-def _links(place: str, code: str) -> Links:
-    return Links(f"{place}{{}}{ENDINGS[code]}", f"{place}{{}}", served=False)
+def _links(root: str, code: str) -> Links:
+    return Links(f"{root}pages/{{}}{ENDINGS[code]}", f"{root}pages/{{}}", f"{root}index{ENDINGS[code]}")
 
 
 def _inline(svg: Path) -> str:
