@@ -68,14 +68,13 @@ class Active(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = {name: value or "" for name, value in attrs}
         self.found += [tag] if tag not in TAGS else []
-        self.found += [name for name, _ in attrs if name not in ATTRIBUTES.get(tag, ())]
-        told = dict(attrs)
-        self.found += [told["href"] or ""] if "href" in told and not HARMLESS.fullmatch(told["href"] or "") else []
-        self.found += ["no rel"] if "href" in told and told["rel"] != "noopener noreferrer" else []
-        self.found += (
-            [told["src"] or ""] if tag == "img" and not (told["src"] or "").startswith("/pages/files/") else []
-        )
+        self.found += [name for name in told if name not in ATTRIBUTES.get(tag, ())]
+        if "href" in told and not (HARMLESS.fullmatch(told["href"]) and told.get("rel") == "noopener noreferrer"):
+            self.found.append(told["href"])
+        if tag == "img" and not told["src"].startswith("/pages/files/"):
+            self.found.append(told["src"])
 
     def handle_comment(self, data: str) -> None:
         self.found.append(data)

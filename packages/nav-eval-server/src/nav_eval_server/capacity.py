@@ -41,7 +41,7 @@ def capacity(file: Path, /, *, teams: int, tries: int | None = None, seconds_per
     for line in lines:
         say_document("".join(cell(text, width) for text, width in zip(line, widths, strict=True)).rstrip())
     if any(line[2] == "-" for line in lines):
-        say("Nothing was played in a phase with -: give --seconds-per-step, such as 0.2.")
+        say("A phase with - has no data or no run yet: make its data, or give --seconds-per-step, such as 0.2.")
     return 0
 
 
