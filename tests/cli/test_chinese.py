@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from cyclopts import Parameter
@@ -30,7 +30,7 @@ from nav_eval.testing.simulator import needs_a_start
 from nav_eval_sdk.chinese import Catalogue
 from nav_eval_sdk.variables import LANGUAGE
 from nav_eval_server.cli import COMMANDS as SERVER
-from nav_eval_server.init import COMMENT, TEMPLATE
+from nav_eval_server.init import COMMENT, Template, template_text
 
 SOURCE, SDK = ROOT / "src" / "nav_eval", ROOT / "packages" / "nav-eval-sdk" / "src" / "nav_eval_sdk"
 BUILDINGS = ROOT / "packages" / "nav-eval-worlds" / "src" / "nav_eval_worlds"
@@ -110,12 +110,22 @@ def printed() -> Iterator[str]:
 
 def of_competitions() -> Iterator[str]:
     """What `nav-eval competition` prints, and the comments of the rules that it writes."""
-    for part in ("init", "serving", "opening", "folder", "queue/client", "archive/commands", "archive/backups"):
+    for part in (
+        "init",
+        "serving",
+        "opening",
+        "folder",
+        "queue/client",
+        "capacity",
+        "archive/commands",
+        "archive/backups",
+    ):
         yield from messages(COMPETITION / f"{part}.py")
-    for part in ("archive/doctor", "phase_data"):
+    for part in ("archive/doctor", "pages", "phase_data"):
         yield from strings(COMPETITION / f"{part}.py")
     yield from (line for line in strings(COMPETITION / "challenge.py") if not line.startswith("dataset."))
-    yield from COMMENT.findall((COMPETITION / TEMPLATE).read_text(encoding="utf-8"))
+    for template in (None, *get_args(Template)):
+        yield from COMMENT.findall(template_text(template))
 
 
 CYCLOPTS = {"Arguments", "Parameters", "Commands", "Display this message and exit.", "Display application version."}

@@ -14,6 +14,7 @@ import tarfile
 from datetime import timedelta
 from html import unescape
 from html.parser import HTMLParser
+from math import ceil
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,8 @@ from nav_eval_server.archive.doctor import examine
 from nav_eval_server.archive.publishing import freeze, publish
 from nav_eval_server.archive.site import ENDINGS
 from nav_eval_server.board.decisions import reveal
-from nav_eval_server.board.places import sha256
-from nav_eval_server.challenge import Challenge
+from nav_eval_server.board.places import Board, document, sha256
+from nav_eval_server.challenge import Challenge, configured
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Mark, Ranking, Result, Submission, Team, Token
 from nav_eval_server.queue.dispatcher import Dispatcher
@@ -43,9 +44,10 @@ from patience import PATIENCE, until
 from server.boards import NOW, done, team
 from server.competition import phase
 from server.conftest import Make, use
-from server.crowd import crowd
+from server.crowd import crowd, person
 from server.postgres import postgres
 from server.serving import nav_eval, serving
+from server.site_of_ones_own import write_site
 from server.stand_in import EPISODES
 
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
@@ -111,6 +113,7 @@ def test_a_backup_holds_all_and_only_its_owner_reads_it(make: Make, tmp_path: Pa
     folder, kept = Folder(challenge.folder), tmp_path / "kept.tar"
     done(team("a"), dict.fromkeys(KEYS, 0.5))
     (folder.uploads / "x").write_bytes(b"predictions")
+    write_site(challenge.folder)
     (folder.runs / "x").mkdir()
     (folder.runs / "x" / "episodes.jsonl").write_bytes(b"{}\n")
     backups.write(challenge, kept, timezone.now(), data=True)
@@ -118,7 +121,7 @@ def test_a_backup_holds_all_and_only_its_owner_reads_it(make: Make, tmp_path: Pa
     assert not list(tmp_path.glob("*.part"))
     backups.unpack(kept, tmp_path / "again")
     again = Folder(tmp_path / "again")
-    for place in ("challenge.yaml", "private", "uploads", "state/runs"):
+    for place in ("challenge.yaml", "private", "uploads", "pages", "state/runs"):
         assert _content(folder.path / place) == _content(again.path / place)
     assert {stat.S_IMODE(path.stat().st_mode) for path in again.private.iterdir()} == {0o600}
     use(challenge.model_copy(update={"folder": again.path}))
@@ -410,17 +413,27 @@ def test_what_is_published_is_a_site_of_its_own(challenge: Challenge, tmp_path: 
     for name in PHASES:
         freeze(challenge, name, NOW)
         reveal(challenge, name, "ada", NOW)
+    (write_site(challenge.folder) / "terms.md").write_text("# Terms\n\n[Sign up](/signup/) [home](/)")
     out = tmp_path / "out"
     names = publish(challenge, out, NOW)
+    own = (f"pages/{name}" for name in ("overview", "rules", "contact", "foot", "terms"))
     pages = {
-        out / f"{name}{ending}" for name in ("index", *(f"boards/{n}" for n in names)) for ending in ENDINGS.values()
+        out / f"{name}{ending}"
+        for name in ("index", *own, *(f"boards/{n}" for n in names))
+        for ending in ENDINGS.values()
     }
+    assert sorted(path.name for path in (out / "pages").iterdir() if path.suffix != ".html") == [
+        "plan.png",
+        "starter.zip",
+    ]
     assert set(out.rglob("*.html")) == pages
     for page in pages:
         links = Links(page.read_text())
         assert links.active == set(), page
-        missing = [one for one in links.found if not one.startswith("#") and not (page.parent / one).is_file()]
+        there = ("#", "https://e", "mailto:", "data:image/svg+xml;base64,")
+        missing = [one for one in links.found if not one.startswith(there) and not (page.parent / one).is_file()]
         assert missing == [], page
+    assert '<a>Sign up</a> <a href="../index.zh.html"' in (out / "pages" / "terms.zh.html").read_text()
     board = json.loads((out / "boards" / "hidden-final.json").read_text())
     for name in ("boards/hidden-final.html", "boards/hidden-final.zh.html"):
         text = unescape((out / name).read_text())
@@ -509,6 +522,47 @@ def test_the_doctor_finds_what_is_to_be_mended(make: Make) -> None:
         assert found in bad()
     Event.objects.filter(pk=Event.objects.first().pk).update(actor="somebody else")  # type: ignore[union-attr]
     assert "the audit log was changed" in bad()
+
+
+def test_grades_are_those_of_the_final_board_for_everybody(challenge: Challenge) -> None:
+    """Hidden or not, as the board itself has them; who has no team or has not played has an empty cell."""
+    person("=ada", Team.objects.get(name="=cmd()"), email="ada@example.org")
+    person("bob", team("idle"))
+    person("carla")
+    person("chair", is_staff=True)
+    rows = csv.DictReader(call("grades", Folder(challenge.folder).challenge).stdout.splitlines())
+    boards = {phase: document(challenge, phase, Board.FINAL)["entries"] for phase in PHASES}
+    score = {phase: next(str(one["score"]) for one in boards[phase] if one["team"] == "=cmd()") for phase in PHASES}
+    assert list(rows) == [
+        {"name": "'=ada", "email": "ada@example.org", "team": "'=cmd()", "dev": ""} | score,
+        {"name": "bob", "email": "", "team": "idle", "dev": ""} | dict.fromkeys(PHASES, ""),
+        {"name": "carla", "email": "", "team": "", "dev": ""} | dict.fromkeys(PHASES, ""),
+    ]
+
+
+def test_capacity_is_what_was_measured_or_what_the_rules_allow(make: Make) -> None:
+    """5 episodes of at most 30 moves on the small graph; three teams have 2 places a day."""
+    challenge = make(phases={"dev": phase(per_day=2), "files": phase("predictions")})
+    steps = configured(challenge, "dev").evaluation.max_steps
+
+    def row(*more: str) -> list[str]:
+        told = call("capacity", Folder(challenge.folder).challenge, "--teams", "3", *more).stdout.splitlines()
+        assert [line.split()[0] for line in told[:2]] == ["phase", "dev"]
+        return told[1].split()
+
+    hours = 5 * steps * 144 / 3600
+    assert row("--seconds-per-step", "144") == [
+        "dev",
+        "5",
+        f"{hours:.2f}",
+        "6",
+        f"{6 * hours:.1f}",
+        str(ceil(hours / 4)),
+    ]
+    assert row("--tries", "1") == ["dev", "5", "-", "3", "-", "-"]
+    played = done(team("a"), dict.fromkeys(KEYS, 0.5)).attempts.get()
+    Attempt.objects.filter(pk=played.pk).update(ended_at=played.started_at + timedelta(hours=9))
+    assert row("--tries", "1") == ["dev", "5", "9.00", "3", "27.0", "2"]
 
 
 def test_the_commands_speak_the_organisers_language(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,20 +6,25 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 import yaml
+from django.conf import settings
+from django.test import Client
 
 from nav_eval.errors import ConfigError, InputError
 from nav_eval.variables import DATABASE_PASSWORD_FILE
 from nav_eval_server.challenge import load_challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.init import COMMENT, Answers, create, init, make_data, split_seed
+from nav_eval_server.init import COMMENT, Answers, Template, create, init, make_data, split_seed
 from nav_eval_server.settings import postgres as words
+from server.conftest import Make
 from server.postgres import postgres
 from server.serving import nav_eval
 
@@ -34,19 +39,44 @@ def test_keys_are_for_one_user_only(tmp_path: Path) -> None:
     assert {stat.S_IMODE(key.stat().st_mode) for key in keys} == {0o600}
 
 
+@pytest.mark.parametrize("template", [None, *get_args(Template)])
 def test_the_comments_of_the_rules_are_in_the_organisers_language(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, template: Template | None
 ) -> None:
     told = {}
     for language in ("en", "zh"):
         monkeypatch.setenv("NAV_EVAL_LANG", language)
-        create(tmp_path / language, Answers("a", "a", "UTC", "ada", 1))
+        create(tmp_path / language, Answers("a", "a", "UTC", "ada", 1, template=template))
         told[language] = Folder(tmp_path / language).challenge.read_text(encoding="utf-8")
     comments = {language: COMMENT.findall(text) for language, text in told.items()}
-    assert len(comments["en"]) > 14
+    assert len(comments["en"]) > 12
     assert [line for line in comments["zh"] if not re.search("[\u4e00-\u9fff]", line)] == []
     assert yaml.safe_load(told["zh"]).keys() == yaml.safe_load(told["en"]).keys()
-    assert "dev:                        # 用来试连接" in told["zh"]
+    assert template == "course" or "dev:                        # 用来试连接" in told["zh"]
+
+
+@pytest.mark.parametrize(
+    ("template", "weeks", "hidden"),
+    [("challenge", [(0, 60), (0, 60), (60, 67)], ["final"]), ("course", [(0, 7), (7, 14), (14, 21), (21, 28)], []),
+     ("benchmark", [(0, None), (0, None)], [])],
+)  # fmt: skip
+def test_a_template_has_its_phases_and_a_first_page_in_both_languages(
+    make: Make, tmp_path: Path, template: Template, weeks: list[Any], hidden: list[str]
+) -> None:
+    """Which readers are shown as well as one who is told when a phase ends that does not."""
+    create(tmp_path / "cup", Answers("cup", "Cup", "UTC", "ada", 1, template=template))
+    challenge = load_challenge(tmp_path / "cup" / "challenge.yaml")
+    now = min(map(challenge.opens, challenge.phases))
+    days = [((challenge.opens(name) - now).days, (challenge.closes(name) - now).days) for name in challenge.phases]
+    assert [(one, other if other < 9999 else None) for one, other in days] == weeks
+    assert [name for name, phase in challenge.phases.items() if phase.board == "private"] == hidden
+    assert len({phase.split for phase in challenge.phases.values()}) == len(weeks)
+    shutil.copytree(tmp_path / "cup" / "pages", make().folder / "pages")
+    settings.CHALLENGE = settings.CHALLENGE.model_copy(update={"phases": challenge.phases})
+    for language, title, end in (("en", "Overview", "no end"), ("zh-CN", "概览", "长期开放")):
+        page = Client(SERVER_NAME="localhost").get("/", headers={"accept-language": language}).content.decode()
+        assert title in page
+        assert (end in page) == (template == "benchmark")
 
 
 def test_a_competition_is_not_founded_twice(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ from server.crowd import (
     crowd,
     person,
 )
+from server.site_of_ones_own import write_site
 
 WEB = Path(nav_eval_server.web.__file__).parent
 VISITORS = ("nobody", "member", "other", "organiser")
@@ -61,6 +62,8 @@ PAGES: Mapping[str, tuple[int, int, int, int]] = {
     "entry_report": (404, 404, 404, 404),
     "entry_file": (404, 404, 404, 404),
     "entry_archive": (404, 404, 404, 404),
+    "page": (200, 200, 200, 200),
+    "page_file": (404, 404, 404, 404),
     "healthz": (503, 503, 503, 503),
     "signup": (200, 200, 200, 200),
     "login": (200, AWAY, AWAY, AWAY),
@@ -68,6 +71,7 @@ PAGES: Mapping[str, tuple[int, int, int, int]] = {
     "forgotten": (200, 200, 200, 200),
     "new_password": (200, 200, 200, 200),
     "account": (AWAY, 200, 200, 200),
+    "accept": (AWAY, AWAY, AWAY, AWAY),
     "password": (AWAY, 200, 200, 200),
     "second": (AWAY, 200, 200, 200),
     "export": (AWAY, 200, 200, 200),
@@ -103,7 +107,11 @@ PEOPLE = ("remove_member", "password_link", "lift", "export_person", "erase_pers
 
 @pytest.fixture
 def full(make: Make) -> Crowd:
-    return crowd(make(evaluation={"seed": SEED}, phases=PHASES))
+    made = make(evaluation={"seed": SEED}, phases=PHASES)
+    place = write_site(made.folder)
+    for foot in place.glob("foot.*"):
+        foot.unlink()  # which has links to elsewhere
+    return crowd(made)
 
 
 def address(full: Crowd, name: str, state: str = "done") -> str:
@@ -113,7 +121,7 @@ def address(full: Crowd, name: str, state: str = "done") -> str:
         "key": full.mine[state].pk,
         "phase": "hidden" if state == "hidden" else "dev",
         "invitation": "forged",
-        "name": "episodes.jsonl",
+        "name": "rules" if name == "page" else "episodes.jsonl",
         "uidb64": "MQ",
         "token": "forged",
         "pk": {

@@ -45,6 +45,8 @@ DEMO = (
     "dataset.split=val_unseen",
 )
 """The homes of vln-demo and its kin, which everybody has; a worker makes them when they are first needed."""
+FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
+"""When a phase closes that has no end."""
 DATES = ("opens", "closes")
 """Keys of a phase that may still be moved after the opening."""
 
@@ -82,7 +84,7 @@ class Phase(Part):
     """How many of its submissions a team may choose for the final board; the best of them counts."""
 
     opens: datetime
-    closes: datetime
+    closes: datetime = FOREVER
     split: str
     seed: int | None = Field(None, ge=0)
     """In the place of `evaluation.seed`, so that nothing of one phase tells what is drawn in another."""
@@ -370,7 +372,7 @@ class Challenge(Part):
         )
         for phase in content["phases"].values():
             for date in DATES:
-                del phase[date]
+                phase.pop(date, None)
         return content
 
     @property

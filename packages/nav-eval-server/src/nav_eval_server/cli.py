@@ -42,6 +42,14 @@ COMMANDS = {
         "nav_eval_server.archive.commands:publish",
         "Write boards and what proves them: nav-eval competition publish FILE --out FOLDER.",
     ),
+    "grades": (
+        "nav_eval_server.archive.commands:grades",
+        "Print what each person's team reached in every phase, as CSV: nav-eval competition grades FILE.",
+    ),
+    "capacity": (
+        "nav_eval_server.capacity:capacity",
+        "Say how many hours and workers the phases need: nav-eval competition capacity FILE --teams N.",
+    ),
     "doctor": (
         "nav_eval_server.archive.commands:doctor",
         "Say what is in order and what is not: nav-eval competition doctor FILE.",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from zoneinfo import available_timezones
 
 from cyclopts import Parameter
@@ -26,12 +26,13 @@ from nav_eval_server.phase_data import played, refuse_overlap, resolve
 from nav_eval_server.serving import prepare
 from nav_eval_server.settings import postgres
 
-DAYS = 30
 BUILDINGS = {"dev": 1}
 """Of phases that only try the connection; every other has as many as are asked for."""
 SEEDS = 1 << 53
 """Too many to be found by trying them against the rules' published sum."""
 TEMPLATE = "challenge.template.yaml"
+Template = Literal["challenge", "course", "benchmark"]
+"""In kinds/: the phases of each, and its first page in both languages."""
 COMMENT = re.compile(r"(?<=# )[A-Za-z][^#\n]*$", re.MULTILINE)
 """What a line of it says to its reader."""
 PATHS = 4
@@ -48,6 +49,7 @@ class Answers:
     organiser: str
     buildings: int
     database: str | None = None
+    template: Template | None = None
 
 
 def init(
@@ -57,6 +59,7 @@ def init(
     yes: Annotated[bool, Parameter(name=["--yes", "-y"])] = False,
     buildings: int = 5,
     database: str | None = None,
+    template: Template | None = None,
 ) -> int:
     """Make a competition that needs no data: nav-eval competition init DIR.
 
@@ -74,12 +77,15 @@ def init(
     database
         postgresql://USER@HOST/NAME, an empty database in place of SQLite in DIR. Its password lies in the file that
         `NAV_EVAL_COMPETITION_DATABASE_PASSWORD_FILE` names.
+    template
+        What it begins as: a workshop's challenge with a hidden final, a course with an exercise a week, or a benchmark
+        that stays open. Each has a first page in DIR/pages.
     """
     if Folder(folder).challenge.exists():
         raise InputError(f"{folder}: holds a competition already. Choose another folder.")
     if database is not None:
         _check_empty(database)
-    default = Answers(_name(folder), folder.resolve().name, "UTC", "organiser", buildings, database)
+    default = Answers(_name(folder), folder.resolve().name, "UTC", "organiser", buildings, database, template)
     answers = default if yes else _ask_answers(default)
     create(folder, answers)
     challenge = load_challenge(Folder(folder).challenge)
@@ -123,23 +129,45 @@ def create(path: Path, answers: Answers) -> None:
     folder.write_secret("vault.key", vault.new_key())
     if not (folder.private / "organiser.pem").exists():
         new_key(folder.private / "organiser.pem")
+    if answers.template is not None:
+        _write_pages(folder.path / "pages", answers.template)
     folder.challenge.write_text(_rules(answers), encoding="utf-8")
 
 
+def _write_pages(place: Path, template: Template) -> None:
+    """An overview; pages that are there stay as they are."""
+    place.mkdir(exist_ok=True)
+    for ending in (".md", ".zh.md"):
+        page = place / f"overview{ending}"
+        if not page.exists():
+            page.write_text(_own_text(f"kinds/{template}{ending}"), encoding="utf-8")
+
+
+def _own_text(name: str) -> str:
+    return (files("nav_eval_server") / name).read_text(encoding="utf-8")
+
+
+def template_text(template: Template | None) -> str:
+    """challenge.yaml before it is filled in."""
+    return _own_text(TEMPLATE).replace("@PHASES@", _own_text(f"kinds/{template or 'plain'}.yaml"))
+
+
 def _rules(answers: Answers) -> str:
-    template = _with_spoken_comments((files("nav_eval_server") / TEMPLATE).read_text(encoding="utf-8"))
-    now = datetime.now().astimezone()
+    template = _with_spoken_comments(template_text(answers.template))
     values = {
         "NAME": answers.name,
         "TITLE": _quoted(answers.title),
         "TIMEZONE": answers.timezone,
         "DATABASE": f"database: {_quoted(answers.database)}\n" if answers.database else "",
-        "OPENS": now.isoformat(timespec="minutes"),
-        "CLOSES": (now + timedelta(days=DAYS)).isoformat(timespec="minutes"),
     }
     for name, value in values.items():
         template = template.replace(f"@{name}@", value)
+    template = re.sub(r"@DAY (\d+)@", lambda day: _in_days(int(day[1])), template)
     return re.sub("@SEED@", lambda _: str(secrets.randbelow(SEEDS)), template)
+
+
+def _in_days(days: int) -> str:
+    return (datetime.now().astimezone() + timedelta(days=days)).isoformat(timespec="minutes")
 
 
 def _with_spoken_comments(template: str) -> str:

@@ -21,12 +21,14 @@ class User(AbstractUser):
     """A person. Organisers are `is_staff`.
 
     `sealed_totp`: the secret of the second factor, "" without one; `totp_step`: of the last code that was used;
-    `recovery`: SHA-256 of the codes that are left. See second_factor.py.
+    `recovery`: SHA-256 of the codes that are left. See second_factor.py. `terms_sha256`: the terms that it accepted.
     """
 
     sealed_totp = models.TextField(blank=True)
     totp_step = models.BigIntegerField(default=0)
     recovery = models.JSONField(default=list)
+    terms_sha256 = models.CharField(max_length=64, blank=True)
+    terms_at = models.DateTimeField(null=True)
 
 
 class Team(models.Model):

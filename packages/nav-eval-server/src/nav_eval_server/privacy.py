@@ -26,7 +26,7 @@ TRIES = (AccessAttempt, AccessFailureLog, AccessLog)
 def export(user: User) -> dict[str, Any]:
     """JSON; times are UTC."""
     return {
-        "account": _row(user, "username", "email", "is_staff", "date_joined", "last_login"),
+        "account": _row(user, "username", "email", "is_staff", "date_joined", "last_login", "terms_sha256", "terms_at"),
         "second_factor": bool(user.sealed_totp),
         "teams": [_row(row, "team.name", "captain") for row in Membership.objects.filter(user=user)],
         "invitations": [_row(one, "name", "email", "team", "at", "used_at") for one in user.invitations.all()],

@@ -28,7 +28,7 @@ from nav_eval_server.folder import Folder
 from nav_eval_server.settings import database
 
 LABEL, DATABASE = "backup.json", "state/database"
-KEPT = ("private", "uploads", "state/runs", "state/frozen")
+KEPT = ("private", "uploads", "pages", "state/runs", "state/frozen")
 DATA = "data"
 LAST = "backup"
 """The Mark of the last backup."""

@@ -1,4 +1,4 @@
-"""nav-eval competition backup, restore, freeze, publish and doctor."""
+"""nav-eval competition backup, restore, freeze, publish, grades and doctor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nav_eval.cli.chinese import asked_for, language, spoken
-from nav_eval.cli.say import say
+from nav_eval.cli.say import say, say_document
 from nav_eval.errors import InputError
 from nav_eval_server.archive import backups
 from nav_eval_server.challenge import Challenge, load_challenge
@@ -133,6 +133,24 @@ def publish(file: Path, /, *, out: Path) -> int:
         f"{out}: {', '.join(boards)}" if boards else f"{out}: no board to show yet",
         f"Next: python -I -S recompute.py in {out}, and put that folder on any web server.",
     )
+    return 0
+
+
+def grades(file: Path, /) -> int:
+    """Print what each person's team reached in every phase, as CSV: nav-eval competition grades FILE.
+
+    Of the submissions that count for the final board the best one is taken, whether that board is revealed or not.
+
+    Parameters
+    ----------
+    file
+        challenge.yaml.
+    """
+    challenge = load_challenge(file)
+    prepare(challenge)
+    from nav_eval_server.archive.grades import table
+
+    say_document(table(challenge).rstrip("\n"))
     return 0
 
 

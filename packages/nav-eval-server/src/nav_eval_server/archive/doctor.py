@@ -11,7 +11,7 @@ from pathlib import Path
 from nav_eval.cli.chinese import language
 from nav_eval.errors import ConfigError
 from nav_eval.report.verdict import few
-from nav_eval_server import events, opening
+from nav_eval_server import events, opening, pages
 from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board.places import sha256
 from nav_eval_server.challenge import Challenge
@@ -37,6 +37,7 @@ def examine(challenge: Challenge, now: datetime) -> Iterator[Finding]:
     yield from _data(challenge)
     if challenge.takes_images:
         yield _images(challenge)
+    yield from _pages(folder.path)
     yield _backup(now)
     yield from _queue(now)
     yield _disk(folder.path)
@@ -91,6 +92,14 @@ def _images(challenge: Challenge) -> Finding:
         return Finding(True, engine.refuse(challenge.images))
     except ConfigError as error:
         return Finding(False, str(error))
+
+
+def _pages(folder: Path) -> Iterator[Finding]:
+    """The competition's own, where it has any."""
+    found = pages.read(folder, "en")
+    if found:
+        yield Finding(True, f"{len(found)} page(s) of your own: {', '.join(found)}")
+    yield from (Finding(False, fault) for fault in pages.faults(folder))
 
 
 def _backup(now: datetime) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from datetime import datetime, timedelta
 
+from nav_eval_server import terms
 from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Endpoint, Slot, Submission, Team, User
 from nav_eval_server.queue import endpoints, phases, quota
@@ -59,6 +60,16 @@ def _check_image(rule: str | None, phase: str, *, image: bool) -> None:
             "wrong_kind",
             f"The phase {phase} takes container images only: nav-eval-agent push.",
             f"阶段 {phase} 只接受容器镜像：nav-eval-agent push。",
+        )
+
+
+def check_terms(challenge: Challenge, user: User | None) -> None:
+    """Whether the member who submits has accepted them as they are now. Raises Refusal."""
+    if user is not None and terms.outstanding(challenge, user):
+        raise Refusal(
+            "terms",
+            "You have not accepted the terms as they are now. Log in and open your team's page.",
+            "您尚未接受现行的参赛条款。请登录并打开您的队伍页面。",
         )
 
 

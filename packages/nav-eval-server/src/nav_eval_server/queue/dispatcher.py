@@ -106,6 +106,7 @@ class Dispatcher:
             fresh = acceptance.drawn_up(self.challenge, team, phase, endpoint, predictions, user, key, now)
             if earlier is not None:
                 return acceptance.same(earlier, fresh)
+            acceptance.check_terms(self.challenge, user)
             acceptance.check(self.challenge, fresh, predictions, now)
             if not_before is not None:
                 acceptance.wait_for(self.challenge, fresh, not_before)

@@ -82,11 +82,11 @@ class Queue:
 
     def _usual_seconds(self, phase: str) -> float | None:
         if phase not in self._usual:
-            self._usual[phase] = _usual_seconds(phase)
+            self._usual[phase] = usual_seconds(phase)
         return self._usual[phase]
 
 
-def _usual_seconds(phase: str) -> float | None:
+def usual_seconds(phase: str) -> float | None:
     """That a run of the phase takes in the mean."""
     ended = Submission.objects.filter(phase=phase, state=State.DONE).order_by("-since")[:LATEST]
     spans = Attempt.objects.filter(submission__in=list(ended)).values_list("submission", "started_at", "ended_at")

@@ -9,8 +9,12 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import get_language
 
+from nav_eval_server import pages
+from nav_eval_server.markdown import Links, html
 from nav_eval_server.queue.states import Language
 from nav_eval_server.settings import current
+
+LINKS = Links("/pages/{}/", "/pages/files/{}")
 
 
 def language() -> Language:
@@ -23,8 +27,10 @@ def offset(moment: datetime) -> str:
     return f"UTC{moment.isoformat()[-6:]}".removesuffix("+00:00")
 
 
-def everywhere(request: HttpRequest | None = None) -> dict[str, Any]:
+def everywhere(request: HttpRequest | None = None, links: Links = LINKS) -> dict[str, Any]:
+    """`links`: where the competition's own pages are."""
     challenge = current()
+    own, logo = pages.read(challenge.folder, language()), pages.logo(challenge.folder)
     shift = offset(timezone.now().astimezone(challenge.zone))
     return {
         "title": getattr(challenge.title, language()),
@@ -32,4 +38,8 @@ def everywhere(request: HttpRequest | None = None) -> dict[str, Any]:
         "zone": challenge.timezone if challenge.timezone == shift else f"{challenge.timezone} ({shift})",
         "offset": shift,
         "chinese": language() == "zh",
+        "own_pages": pages.shown(own),
+        "logo": links.file.format(logo.name) if logo else "",
+        "foot": html(own[pages.FOOT].text, links) if pages.FOOT in own else "",
+        "terms": own.get(pages.TERMS),
     }

@@ -7,13 +7,19 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.db import IntegrityError
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from nav_eval.errors import InputError
+from nav_eval_server import terms
 from nav_eval_server.models import User
+from nav_eval_server.pages import terms_sha256
 from nav_eval_server.queue.endpoints import checked_token
 from nav_eval_server.queue.probe import fits, parsed
+from nav_eval_server.settings import current
 from nav_eval_server.visible import looks_taken, named, visible
 
 
@@ -46,6 +52,20 @@ SCHEMES = gettext_lazy(
 )
 
 
+def accepting(sha256: str) -> dict[str, forms.Field]:
+    """A box to tick. Its name is of the text, so that nobody accepts one that was changed since they were shown it."""
+    label = format_html('{} <a href="{}">{}</a>', _("I accept:"), reverse("page", args=["terms"]), _("Terms"))
+    return {f"terms-{sha256[:16]}": forms.BooleanField(label=label, label_suffix="")} if sha256 else {}
+
+
+class Accept(forms.Form):
+    """Terms that were changed."""
+
+    def __init__(self, sha256: str, *args: Any) -> None:
+        super().__init__(*args)
+        self.fields |= accepting(sha256)
+
+
 class SignUp(UserCreationForm):  # type: ignore[type-arg]
     """It says when a name is taken, whatever its case, as names are shown anyhow; of addresses it says nothing."""
 
@@ -58,6 +78,8 @@ class SignUp(UserCreationForm):  # type: ignore[type-arg]
         super().__init__(*args, **options)
         self.fields["email"].required = True
         self.fields["username"].help_text = ""
+        self.terms = terms_sha256(current().folder)
+        self.fields |= accepting(self.terms)
 
     def clean_username(self) -> str:
         name: str = super().clean_username() or ""
@@ -72,6 +94,8 @@ class SignUp(UserCreationForm):  # type: ignore[type-arg]
         except IntegrityError:
             self.add_error("username", str(TAKEN))
             return None
+        if self.terms:
+            terms.accept(user, self.terms, timezone.now())
         return user
 
 

@@ -16,7 +16,7 @@ from nav_eval_server.notices.outbox import invite as mail_invitation
 from nav_eval_server.web import roster
 from nav_eval_server.web.roster import Denied
 from nav_eval_server.web.roster_file import Fault, Listed, read
-from nav_eval_server.web.standings import cell
+from nav_eval_server.web.standings import spreadsheet_cell
 
 Link = Callable[[Invitation], str]
 

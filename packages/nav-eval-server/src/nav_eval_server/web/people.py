@@ -30,13 +30,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from django.views.generic.base import ContextMixin
 
-from nav_eval_server import privacy, second_factor
+from nav_eval_server import privacy, second_factor, terms
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Notice, User
 from nav_eval_server.notices.outbox import send
 from nav_eval_server.settings import current
 from nav_eval_server.vault import Vault
-from nav_eval_server.web.forms import Code, Email, Erase, SignUp
+from nav_eval_server.web.forms import Accept, Code, Email, Erase, SignUp
 from nav_eval_server.web.teams import person, refusals
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -126,6 +126,20 @@ def signup(request: HttpRequest) -> HttpResponse:
         login(request, user, backend=BACKEND)
         return redirect(_next(request))
     told = {"form": form, "heading": gettext_lazy("Sign up"), "action": gettext_lazy("Sign up"), "next": _next(request)}
+    return render(request, "form.html", told)
+
+
+@login_required
+def accept(request: HttpRequest) -> HttpResponse:
+    """Terms that were changed, or came, since one signed up."""
+    user = person(request)
+    wanted = terms.outstanding(current(), user)
+    form = Accept(wanted, request.POST or None)
+    if not wanted or form.is_valid():
+        if wanted:
+            terms.accept(user, wanted, timezone.now())
+        return redirect("team")
+    told = {"form": form, "heading": gettext_lazy("The terms have changed"), "action": gettext_lazy("Go on")}
     return render(request, "form.html", told)
 
 

@@ -79,7 +79,7 @@ class Standings:
         writer = csv.writer(table, lineterminator="\n")
         found = [column for column in self.columns if column.name]
         writer.writerow(column.name for column in found)
-        writer.writerows([cell(column.value(row)) for column in found] for row in self.rows)
+        writer.writerows([spreadsheet_cell(column.value(row)) for column in found] for row in self.rows)
         return table.getvalue()
 
     @property
@@ -93,11 +93,11 @@ class Standings:
         return f"{self.phase}-{Board.FINAL.value if self.final else Board.PUBLIC.value}"
 
 
-def cell(value: Any) -> Any:
+def spreadsheet_cell(value: Any) -> Any:
     """A spreadsheet takes a text that begins like a formula for one."""
     if isinstance(value, list):
         return "-".join(map(str, value))
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t" else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t")) else value
 
 
 def elsewhere(document: Mapping[str, Any], told_in: Language) -> list[str]:

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from nav_eval_server import appeals
+from nav_eval_server import appeals, terms
 from nav_eval_server.board import decisions
 from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.models import Announcement, Appeal, Charge, Endpoint, Slot, Submission, Team, Token, User
@@ -90,7 +90,9 @@ def stand_for(reader: User, submission: Submission, now: datetime) -> Standing:
 
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    """The team's page, or the form that founds one."""
+    """The team's page, or the form that founds one; before both, terms that were changed."""
+    if terms.outstanding(current(), person(request)):
+        return redirect("accept")
     team = roster.team_of(person(request))
     return _create_team(request) if team is None else _page(request, team, Service())
 

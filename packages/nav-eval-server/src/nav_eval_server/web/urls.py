@@ -6,7 +6,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 from django.views.i18n import set_language
 
-from nav_eval_server.web import entries, organisers, people, spectators, teams
+from nav_eval_server.web import entries, organisers, own_pages, people, spectators, teams
 from nav_eval_server.web.rate_limit import ROOM, limited
 
 urlpatterns = [
@@ -17,6 +17,8 @@ urlpatterns = [
     path("entries/<str:key>/report/", entries.report, name="entry_report"),
     path("entries/<str:key>/files/<str:name>", entries.file, name="entry_file"),
     path("entries/<str:key>/archive.zip", entries.archive, name="entry_archive"),
+    path("pages/<slug:name>/", own_pages.page, name="page"),
+    path("pages/files/<str:name>", own_pages.file, name="page_file"),
     path("language/", set_language, name="set_language"),
     path("signup/", limited("signup", ROOM, people.signup), name="signup"),
     path("login/", limited("login", ROOM, people.Login.as_view()), name="login"),
@@ -25,6 +27,7 @@ urlpatterns = [
     path("login/new/<str:uidb64>/<str:token>/", people.NewPassword.as_view(), name="new_password"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("account/", people.account, name="account"),
+    path("account/terms/", people.accept, name="accept"),
     path("account/password/", people.Password.as_view(), name="password"),
     path("account/second/", people.second, name="second"),
     path("account/second/off/", people.second_off, name="second_off"),

@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from nav_eval_server.challenge import FOREVER
 from nav_eval_server.notices.words import RULINGS
 from nav_eval_server.web.context import language
 
@@ -118,6 +119,8 @@ def moment(value: datetime | None) -> str:
     """In the challenge's time zone, which stands below every page; programs read the offset, too."""
     if value is None:
         return "–"
+    if value == FOREVER:
+        return _("no end")
     there = timezone.localtime(value)
     return format_html('<time datetime="{}">{}</time>', there.isoformat(timespec="minutes"), f"{there:%Y-%m-%d %H:%M}")
 
