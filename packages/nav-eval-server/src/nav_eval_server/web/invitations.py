@@ -88,4 +88,4 @@ def _team(challenge: Challenge, one: Invitation, user: User, name: str) -> Team:
 def rows(some: Iterable[Invitation], link: Link) -> list[list[str]]:
     """Of a file for who writes the mails."""
     found = ([one.name, one.email, one.team, link(one)] for one in some)
-    return [["name", "email", "team", "link"], *([*map(cell, row)] for row in found)]
+    return [["name", "email", "team", "link"], *([*map(spreadsheet_cell, row)] for row in found)]
