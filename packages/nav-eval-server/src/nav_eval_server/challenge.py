@@ -11,6 +11,7 @@ import json
 import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args
@@ -34,6 +35,7 @@ from nav_eval.config.locations import DATA
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
 from nav_eval_sdk.transport.address import Networks
+from nav_eval_server.conditions import Conditions
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 DRY_RUN = "dry_run"
@@ -289,6 +291,11 @@ class Challenge(Part):
         rules = self.dry_run or DryRun()
         split = (f"dataset.split={rules.split}",) if rules.split else DEMO
         return (*split, f"dataset.limit={rules.episodes}", "seed=0")
+
+    @cached_property
+    def conditions(self) -> Conditions:
+        """Of every phase."""
+        return Conditions.of(configured(self, next(iter(self.phases))))
 
     @property
     def zone(self) -> ZoneInfo:

@@ -14,7 +14,8 @@ from nav_eval.report.verdict import few
 from nav_eval_server import events, opening
 from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board.places import sha256
-from nav_eval_server.challenge import Challenge
+from nav_eval_server.challenge import Challenge, configured
+from nav_eval_server.conditions import differences
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Mark, Ranking
 from nav_eval_server.phase_data import Contents, absent, played, refuse_overlap, resolve
@@ -34,6 +35,8 @@ def examine(challenge: Challenge, now: datetime) -> Iterator[Finding]:
     folder = Folder(challenge.folder)
     yield _secrets(folder)
     yield from _data(challenge)
+    if unlike := differences(configured(challenge, next(iter(challenge.phases)))):
+        yield Finding(True, unlike)
     yield _backup(now)
     yield from _queue(now)
     yield _disk(folder.path)
