@@ -34,6 +34,7 @@ from nav_eval.config.loader import load_config
 from nav_eval.config.locations import DATA
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
+from nav_eval_sdk.examples import BASELINES, EXAMPLES
 from nav_eval_sdk.transport.address import Networks
 from nav_eval_server.conditions import Conditions
 
@@ -47,6 +48,9 @@ DEMO = (
     "dataset.split=val_unseen",
 )
 """The homes of vln-demo and its kin, which everybody has; a worker makes them when they are first needed."""
+ORACLE = "shortest_path"
+"""The one of our agents that is told the way."""
+AGENTS = (*EXAMPLES, *BASELINES, ORACLE)
 DATES = ("opens", "closes")
 """Keys of a phase that may still be moved after the opening."""
 
@@ -255,6 +259,8 @@ class Challenge(Part):
     allow_overlap: bool = False
     """Two phases may play the same episodes, or in the same scenes."""
     ranking: Ranking = Ranking()
+    baselines: tuple[str, ...] = ()
+    """Agents of ours that workers play in each phase, so that boards have them too; see queue.baselines."""
     teams: Teams = Teams()
     dry_run: DryRun | None = None
     endpoints: Endpoints = Endpoints()
@@ -270,6 +276,13 @@ class Challenge(Part):
         if name not in available_timezones():
             raise ValueError("is not a time zone; write for example Europe/Berlin, Asia/Shanghai or UTC.")
         return name
+
+    @field_validator("baselines")
+    @classmethod
+    def _agents(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if strange := [name for name in names if name not in AGENTS]:
+            raise ValueError(f"{strange[0]!r} is no agent of ours. There are {', '.join(AGENTS)}.")
+        return tuple(dict.fromkeys(names))
 
     @model_validator(mode="after")
     def _in_order(self) -> Challenge:

@@ -109,8 +109,9 @@ class Endpoint(models.Model):
 class Submission(models.Model):
     """One entry of a team in a phase. Only queue.dispatcher writes its state.
 
-    protocol, url and sealed_token are the endpoint's as they were when it was submitted; `predictions` is the SHA-256
-    of the file uploads/<id>. `why`: a reason of queue.states; `detail`: words for it, fit for the team.
+    protocol, url and sealed_token are the endpoint's as they were when it was submitted; of protocol ours the url
+    is the name of one of our agents (queue.baselines). `predictions` is the SHA-256 of the file uploads/<id>.
+    `why`: a reason of queue.states; `detail`: words for it, fit for the team.
     `chosen_at`: when the team chose it for the final board (board.decisions). `not_before`: a booked hour.
     `reruns`: the struck submission that it runs again. `breaks`: how often it was paused because its service lost one
     episode after the other; 0 again once one was played.

@@ -27,6 +27,7 @@ from nav_eval_server.models import Attempt, Charge, Endpoint, Episode, Mark, Res
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import NO_GOOD_EPISODE, Kind
 from nav_eval_server.queue import acceptance, endpoints, outlook, quota, slots, turns
+from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.fairness import next_up
 from nav_eval_server.queue.inbox import Inbox, Junk, Record, numbers, records
 from nav_eval_server.queue.refusal import Refusal
@@ -49,6 +50,7 @@ class Claim:
     """What a worker needs for an attempt. `token`: the service's, in the clear; it stays in the worker's memory.
 
     `log`: the evaluator says all that it does, for the team to read.
+    Of protocol ours `url` is the name of an agent that the worker runs by itself (queue.baselines).
     Of protocol join there is no url, it is asked for at the server's own; `token` is then a ticket (join.tickets).
     """
 
@@ -278,7 +280,8 @@ class Dispatcher:
         free = [
             one for one in outlook.waiting(self.challenge, now) if one.endpoint is None or one.endpoint not in taken
         ]
-        return any(one.team != team and had.get(one.team, 0.0) < had[team] for one in free)
+        ours = attempt.submission.protocol == OURS
+        return any(one.team != team and (ours or had.get(one.team, 0.0) < had[team]) for one in free if not one.ours)
 
     def _beat(self, attempt: Attempt) -> None:
         now = self._now()

@@ -69,7 +69,7 @@ class Play:
         self.folder = work / claim["submission"]
         self._run = RunFolder(self.folder / "run", server, *self._id)
         self._lease = Lease(claim["lease_seconds"])
-        self._joined = claim["protocol"] == "join"
+        self._joined, self._ours = (claim["protocol"] == name for name in ("join", "ours"))
         self._yields = False
 
     def play(self) -> None:
@@ -87,7 +87,7 @@ class Play:
         if self._claim["kind"] == "predictions":
             return self._score()
         self._patiently(self._run.fetch)
-        if not self._ready():
+        if not self._ours and not self._ready():
             return {"outcome": "interrupted" if self._stop.is_set() else "not_ready"}
         return self._evaluate()
 
@@ -117,13 +117,10 @@ class Play:
 
     def _evaluate(self) -> dict[str, Any]:
         claim, token = self._claim, self.folder / "token"
-        service = [f"agent_service.allowed_networks={json.dumps(claim['networks'])}"] if claim["networks"] else []
         if claim["token"]:
             token.touch(mode=0o600)
             token.write_text(claim["token"], encoding="ascii")
-            service.append(f"agent_service.token_file='{token}'")
-        service += [f"agent_service.endpoint='{self._url}'", f"agent_service.protocol={self._protocol}"]
-        service.append("agent_service.type=remote")
+        service = self._own_agent() if self._ours else self._service(token)
         options = ["--out", str(self._run.path), "--resume", "--progress", "json"]
         options += [] if claim["log"] else ["--quiet"]
         try:
@@ -142,6 +139,16 @@ class Play:
             "message": "" if whole else self._last_words(),
             "manifest": manifest or "",
         }
+
+    def _own_agent(self) -> list[str]:
+        return [f"agent_service.agent={self._claim['url']}", "agent_service.type=local"]
+
+    def _service(self, token: Path) -> list[str]:
+        networks = self._claim["networks"]
+        service = [f"agent_service.allowed_networks={json.dumps(networks)}"] if networks else []
+        service += [f"agent_service.token_file='{token}'"] if self._claim["token"] else []
+        service += [f"agent_service.endpoint='{self._url}'", f"agent_service.protocol={self._protocol}"]
+        return [*service, "agent_service.type=remote"]
 
     def _send_log(self) -> None:
         """The end of what the evaluator said, without its progress and this machine's paths."""

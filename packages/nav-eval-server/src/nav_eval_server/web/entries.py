@@ -47,7 +47,7 @@ def entry(request: HttpRequest, key: str) -> HttpResponse:
     sight, proof = visible_to(request.user), Proof(Folder(current().folder), key)
     told = {
         "entry": found,
-        "places": [(board, row, board.measure.shown(row.entry["score"]), board.counts(row)) for board, row in places],
+        "places": [(board, row, *board.score(row), board.counts(row)) for board, row in places],
         "figures": measured(sight.figures(key), found),
         "usage": usage.lines(next((row.usage for _, row in places if row.usage), {}), language()),
         **{f"usage_{part}": said(language(), f"usage.{part}") for part in ("title", "note")},
