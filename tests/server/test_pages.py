@@ -123,6 +123,17 @@ def address(full: Crowd, name: str, state: str = "done") -> str:
     return reverse(name, kwargs={key: values[key] for key in names})
 
 
+def test_a_first_page_begins_with_what_counts_now(make: Make) -> None:
+    ended, coming = {"closes": "2021-01-01T00:00"}, {"opens": "2090-01-01T00:00"}
+    changes = {"first": ended, "dev": {}, "standard": {}, "final": coming}
+    make(phases={name: phase() | change for name, change in changes.items()})
+    for language, said in (("en", "Now"), ("zh-hans", "当前阶段")):
+        page = Client(SERVER_NAME="localhost", headers={"Accept-Language": language}).get("/").content.decode()
+        order = re.findall(r'<h3>\s*<a href="/board/(\w+)/', page)
+        assert order == ["standard", "dev", "final", "first"]
+        assert re.search(rf'<dt>{said}</dt>\s*<dd><a href="/board/standard/">', page)
+
+
 def test_the_tables_above_name_every_address() -> None:
     named = {pattern.name for pattern in urls.urlpatterns}
     assert named == set(PAGES) | set(DEEDS)

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from nav_eval_server.queue.health import health, writable
-from nav_eval_server.queue.phases import phase_view, phases
+from nav_eval_server.queue.phases import counting_first, phase_view, phases
 from nav_eval_server.settings import current
 from nav_eval_server.web import rules
 from nav_eval_server.web.alike import body
@@ -19,7 +19,7 @@ from nav_eval_server.web.standings import leading, standings
 
 
 def front(request: HttpRequest) -> HttpResponse:
-    """Phases, the newest board that has entries, the rules."""
+    """What counts now, the newest board that has entries, phases, rules."""
     return render(request, "front.html", {"body": body(request, "_front.html", "", lambda: _front(request))})
 
 
@@ -27,7 +27,7 @@ def _front(request: HttpRequest) -> dict[str, Any]:
     now = timezone.now()
     boards = [board for name in current().phases for board in standings(name, request.user)]
     return {
-        "phases": phases(current(), now),
+        "phases": counting_first(phases(current(), now)),
         "facts": rules.facts(current()),
         "health": health(now),
         "board": leading(current(), boards),
