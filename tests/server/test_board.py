@@ -33,7 +33,7 @@ from nav_eval_server.board.ladder import climb
 from nav_eval_server.board.places import Board, Keeper, document, latest
 from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.challenge import Challenge
-from nav_eval_server.models import Membership, Ranking, Submission, Team, User
+from nav_eval_server.models import Membership, Ranking, Result, Submission, Team, User
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import State
@@ -197,6 +197,9 @@ def test_a_score_has_the_interval_that_a_report_gives_it(make: Make) -> None:
             row: dict[tuple[str, str], float | None] = {key: float(n < wins) for n, key in enumerate(keys)}
             row |= {keys[0]: None} if who == "weak" else {}
             done(team(who), row, phase=name, measure="success")
+    for result in Result.objects.all():
+        result.document["definitions"]["success"]["kind"] = "rate"  # as the evaluator records it
+        result.save()
     Keeper(settings.CHALLENGE).refresh(NOW)
     (board,), (ladder,) = (standings(name, AnonymousUser()) for name in ("plain", "climb"))
     wilson = [binomtest(k, 11).proportion_ci(method="wilson") for k in (10, 2)]

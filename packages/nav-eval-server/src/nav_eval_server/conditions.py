@@ -6,12 +6,14 @@ Pages, the API and `nav-eval-agent check` tell it; `init` and `doctor` compare i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import combinations
 
 from pydantic import BaseModel, ConfigDict
 
 from nav_eval.config.loader import builtin_benchmarks, load_config
-from nav_eval.config.schema import Config
+from nav_eval.config.schema import Config, SensorConfig
+from nav_eval.results.sensor_class import BESIDE, CAMERAS, sensor_class
 
 DEMO = "-demo"
 """What follows the task's name in that of the benchmark which makes its own homes."""
@@ -32,7 +34,10 @@ class Size(BaseModel):
 
 
 class Conditions(BaseModel):
-    """`sensors`: those that the rules name; a task may add what tells its goal. Seconds are the service's deadlines."""
+    """`sensors`: those that the rules name; a task may add what tells its goal. Seconds are the service's deadlines.
+
+    `sensor_classes`: which of them an entry may use, as one name each.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -42,6 +47,7 @@ class Conditions(BaseModel):
     reset_seconds: float
     episode_seconds: float | None
     sensors: dict[str, Size]
+    sensor_classes: tuple[str, ...]
 
     @classmethod
     def of(cls, config: Config) -> Conditions:
@@ -56,6 +62,7 @@ class Conditions(BaseModel):
                 name: Size(width=sensor.width, height=sensor.height)
                 for name, sensor in config.simulator.sensors.items()
             },
+            sensor_classes=tuple(sensor_classes(config.simulator.sensors)),
         )
 
     def told(self) -> Iterator[tuple[str, str]]:
@@ -66,6 +73,14 @@ class Conditions(BaseModel):
         for name, size in self.sensors.items():
             if not GOAL.fullmatch(name):
                 yield name, str(size) or "given"
+
+
+def sensor_classes(sensors: Mapping[str, SensorConfig]) -> list[str]:
+    """The classes of all that may be used of them, all of them first."""
+    known = set[str]().union(*(kinds for _, kinds in (*CAMERAS, *BESIDE)))
+    kinds = sorted({sensor.type or name for name, sensor in sensors.items()} & known)
+    parts = (part for size in range(len(kinds), -1, -1) for part in combinations(kinds, size))
+    return list(dict.fromkeys(sensor_class(dict.fromkeys(part, SensorConfig())) for part in parts))
 
 
 def training(config: Config) -> str | None:

@@ -23,7 +23,19 @@ from nav_eval_server import events
 from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text
 from nav_eval_server.folder import Folder
 from nav_eval_server.join.tickets import ticket
-from nav_eval_server.models import Attempt, Charge, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
+from nav_eval_server.models import (
+    Attempt,
+    Charge,
+    Endpoint,
+    Episode,
+    Mark,
+    Method,
+    Result,
+    Submission,
+    Team,
+    Token,
+    User,
+)
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import NO_GOOD_EPISODE, Kind
 from nav_eval_server.queue import acceptance, endpoints, outlook, quota, slots, turns
@@ -172,6 +184,7 @@ class Dispatcher:
         deadline = now + timedelta(seconds=self.challenge.queue.queued_seconds)
         fresh = Submission(**same, reruns=old, accepted_at=now, since=now, retry_at=now, deadline=deadline)
         fresh.save(force_insert=True)
+        Method.objects.filter(submission=old).update(submission=fresh)
         if old.predictions:
             self._store(fresh, (self.folder.uploads / old.id).read_bytes())
         if old.state != State.VOID:

@@ -23,19 +23,20 @@ from nav_eval_server.web.words import figure, sensed
 class Row:
     """`entry`: a line of board.places; `interval`: of its score; `share`: its score in percent where the measure is a
     share, for a bar; `sensors`: the sensor class of its results.json, "" in one from before it held that; `usage`: what
-    an episode cost in the mean, where its service tells."""
+    an episode cost in the mean, where its service tells; `method`: what its team says of it."""
 
     entry: Mapping[str, Any]
     share: float | None
     mine: bool
     sensors: str = ""
     usage: Spent = field(default_factory=dict)
+    method: Mapping[str, str] = field(default_factory=dict)
     interval: Interval | None = None
 
     @property
     def published(self) -> Mapping[str, Any]:
         """Its line in the JSON file."""
-        told = {"score_ci95": self.interval and [*self.interval], "usage": self.usage}
+        told = {"score_ci95": self.interval and [*self.interval], "usage": self.usage, "method": self.method}
         return {**self.entry, **{name: value for name, value in told.items() if value}}
 
 
@@ -100,6 +101,7 @@ def columns(rows: Sequence[Row], results: Mapping[str, Any]) -> list[Column]:
         Column("submission", partial(_entry, "submission")),
         *(_measured(name, results) for name in _secondary_metrics(rows)),
         *_usage(amounts_told(row.usage for row in rows)),
+        *(Column(f"method_{name}", partial(_method, name)) for name in _told(rows)),
         Column("", lambda row: row.sensors, _("Sensors"), shown=sensed, number=False, quiet=True),
     ]
 
@@ -121,6 +123,14 @@ def _entry(name: str, row: Row) -> Any:
 def _end(n: int, row: Row) -> float | None:
     """Of the score's interval."""
     return row.interval[n] if row.interval else None
+
+
+def _told(rows: Sequence[Row]) -> Iterable[str]:
+    return dict.fromkeys(name for row in rows for name in row.method)
+
+
+def _method(name: str, row: Row) -> str | None:
+    return row.method.get(name)
 
 
 def _secondary(name: str, row: Row) -> Any:

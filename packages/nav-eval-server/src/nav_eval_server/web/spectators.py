@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.db import Error
@@ -38,12 +39,16 @@ def _front(request: HttpRequest) -> dict[str, Any]:
 def board(request: HttpRequest, phase: str) -> HttpResponse:
     if phase not in current().phases:
         raise Http404
-    middle = body(request, "_boards.html", phase, lambda: _boards(request, phase))
+    wanted = request.GET.get("sensors", "")
+    wanted = wanted if wanted in current().conditions.sensor_classes else ""
+    middle = body(request, "_boards.html", f"{phase} {wanted}", lambda: _boards(request, phase, wanted))
     return render(request, "board.html", {"name": phase, "body": middle})
 
 
-def _boards(request: HttpRequest, phase: str) -> dict[str, Any]:
-    return {"phase": phase_view(current(), phase, timezone.now()), "boards": standings(phase, request.user)}
+def _boards(request: HttpRequest, phase: str, sensors: str) -> dict[str, Any]:
+    """`sensors`: the class of those entries that are shown."""
+    boards = [replace(board, chosen=sensors) for board in standings(phase, request.user)]
+    return {"phase": phase_view(current(), phase, timezone.now()), "boards": boards, "filters": True}
 
 
 def healthz(_: HttpRequest) -> JsonResponse:
