@@ -26,14 +26,15 @@ def score_intervals(document: Mapping[str, Any], definition: Definition) -> Mapp
     """By submission, where anything can be said; of a Ladder's board nothing: it shows its one number alone."""
     if document.get("step") is not None:
         return {}
-    return _intervals(document["measure"], definition, tuple(line["submission"] for line in document["entries"]))
+    return _intervals(
+        document["measure"], definition, tuple((line["submission"], line["role"]) for line in document["entries"])
+    )
 
 
 @lru_cache(BOARDS)
-def _intervals(measure: str, definition: Definition, names: tuple[str, ...]) -> Mapping[str, Interval]:
-    submissions = list(Submission.objects.filter(pk__in=names).select_related("team"))
-    found = records(current(), submissions)
-    teams = [found[one.id] for one in submissions if one.team.role == Team.Role.TEAM]
+def _intervals(measure: str, definition: Definition, lines: tuple[tuple[str, str], ...]) -> Mapping[str, Interval]:
+    found = records(current(), list(Submission.objects.filter(pk__in=dict(lines)).select_related("team")))
+    teams = [found[name] for name, role in lines if role == Team.Role.TEAM]
     keys = sorted(common_episodes(teams or list(found.values()), measure))
     told = {}
     for name, entry in found.items():
