@@ -103,7 +103,8 @@ def printed() -> Iterator[str]:
     yield from strings(EXTRAS / "collecting" / "command.py")
     yield from strings(BUILDINGS / "cli.py")
     yield from of_competitions()
-    parts = ("cli", "submit_cli", "submissions", "competition", "conformance", "project", "server/serving", "options")
+    entering = ("submit_cli", "submissions", "competition", "conditions")
+    parts = ("cli", *entering, "conformance", "project", "server/serving", "options")
     for part in parts:
         yield from strings(SDK / f"{part}.py")
 
@@ -121,7 +122,7 @@ def of_competitions() -> Iterator[str]:
         "archive/backups",
     ):
         yield from messages(COMPETITION / f"{part}.py")
-    for part in ("archive/doctor", "pages", "phase_data"):
+    for part in ("archive/doctor", "conditions", "pages", "phase_data"):
         yield from strings(COMPETITION / f"{part}.py")
     yield from (line for line in strings(COMPETITION / "challenge.py") if not line.startswith("dataset."))
     for template in (None, *get_args(Template)):

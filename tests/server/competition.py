@@ -47,7 +47,7 @@ def created() -> tuple[Path, dict[str, Any]]:
     content["allow_overlap"] = True  # phases play the same five episodes
     content["endpoints"]["allowed_networks"] = ["loopback"]
     del content["dry_run"]  # the demo's homes have no graph
-    del content["ranking"]["secondary_metrics"]
+    del content["ranking"]["secondary_metrics"], content["baselines"]
     return folder, content
 
 

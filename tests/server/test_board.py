@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import re
@@ -13,10 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils.translation import override
+from scipy.stats import binomtest
 
 from nav_eval.core.definitions import Definition
 from nav_eval.report.verdict import sentences
@@ -30,7 +33,7 @@ from nav_eval_server.board.ladder import climb
 from nav_eval_server.board.places import Board, Keeper, document, latest
 from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.challenge import Challenge
-from nav_eval_server.models import Membership, Ranking, Submission, Team, User
+from nav_eval_server.models import Membership, Ranking, Result, Submission, Team, User
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import State
@@ -183,6 +186,34 @@ def test_a_board_shows_further_measures_but_for_what_a_ladder_holds_back(make: M
         heads = {"en": ["Success (%)", "Steps"], "zh": ["成功率（%）", "步数"]}[spoken]
         assert cells == [*heads, *counts, "75.0", "–"]
         assert re.search('title="(Success, weighted by|成功，按最短路)[^"]+">SPL</th>', page)
+
+
+def test_a_score_has_the_interval_that_a_report_gives_it(make: Make) -> None:
+    """Over the episodes of its mean; page, JSON and CSV have the same, and a Ladder's board has none."""
+    make(ranking={"by": "success"}, phases=PHASES)
+    keys = [(f"b{n % 3}", str(n)) for n in range(12)]
+    for name in ("plain", "climb"):
+        for who, wins in (("strong", 11), ("weak", 3)):
+            row: dict[tuple[str, str], float | None] = {key: float(n < wins) for n, key in enumerate(keys)}
+            row |= {keys[0]: None} if who == "weak" else {}
+            done(team(who), row, phase=name, measure="success")
+    for result in Result.objects.all():
+        result.document["definitions"]["success"]["kind"] = "rate"  # as the evaluator records it
+        result.save()
+    Keeper(settings.CHALLENGE).refresh(NOW)
+    (board,), (ladder,) = (standings(name, AnonymousUser()) for name in ("plain", "climb"))
+    wilson = [binomtest(k, 11).proportion_ci(method="wilson") for k in (10, 2)]
+    lines = board.published["entries"]
+    assert [line["score_ci95"] for line in lines] == [pytest.approx(list(ends)) for ends in wilson]
+    head, *rows = csv.reader(board.table.splitlines())
+    at = head.index("score_ci95_low")
+    assert [[float(cell) for cell in row[at : at + 2]] for row in rows] == [line["score_ci95"] for line in lines]
+    page = render_to_string("_board.html", {"board": board, "heading": "h1"})
+    assert "62.3–98.4" in page
+    assert ("how far other episodes" in page, board.rows[0].share) == (True, pytest.approx(1000 / 11))
+    assert [row.interval for row in ladder.rows] == [None, None]
+    assert "score_ci95_low" in ladder.table
+    assert "how far other episodes" not in render_to_string("_board.html", {"board": ladder, "heading": "h1"})
 
 
 def test_less_is_better_where_the_measure_says_so(make: Make) -> None:

@@ -13,6 +13,7 @@ import yaml
 from nav_eval.errors import ConfigError
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_server.challenge import DRY_RUN, Challenge, configured, evaluation_text, load_challenge
+from nav_eval_server.conditions import differences
 from nav_eval_server.init import Answers, create
 
 
@@ -38,6 +39,22 @@ def seeds(challenge: Challenge) -> list[int]:
     """What the evaluator is given in each phase, and in a dry run."""
     texts = [evaluation_text(challenge, name) for name in (*challenge.phases, DRY_RUN)]
     return [yaml.safe_load(text)["seed"] for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("evaluation.evaluation.max_steps", 250, "max_steps 250 (500)"),
+        ("evaluation.simulator.sensors.rgb.width", 640, "rgb 640×224 (224×224)"),
+        ("evaluation.agent_service.deadlines.act", 2.5, "timeout 2.5 s (30 s)"),
+    ],
+)
+def test_where_teams_train_on_something_else_it_is_said(file: Path, key: str, value: object, told: str) -> None:
+    assert told not in differences(configured(load_challenge(file), "dev"))
+    said = differences(configured(changed(file, key, value), "dev"))
+    assert (said.count(told), said.count("instruction"), said.count("\n")) == (1, 0, 0)
+    assert said.startswith("Unlike vln-demo, which teams train on")
+    assert [differences(benchmark_config(name)) for name in ("vln-demo", "objectnav-demo", "r2r")] == [""] * 3
 
 
 def test_phases_and_competitions_have_seeds_that_nobody_guesses(tmp_path: Path) -> None:
@@ -98,7 +115,12 @@ def test_what_init_writes_plays_as_the_benchmark_that_teams_train_on(file: Path)
             {"mail": {"hots": "x", "host": "x", "sender": "x"}},
             "notify.mail.hots: unknown key. Did you mean 'host'",
         ),
-        ("phasez", {}, "phasez: unknown key. Did you mean 'phases'? Known here: allow_overlap, database, dry_run, "),
+        ("baselines", ["randon"], "baselines: 'randon' is no agent of ours. There are stop, forward, random, "),
+        (
+            "phasez",
+            {},
+            "phasez: unknown key. Did you mean 'phases'? Known here: allow_overlap, baselines, ",
+        ),
         ("phases.dev.quota.per_day", 0, "phases.dev.quota.per_day: Input should be greater than or equal to 1"),
         ("phases.dev.closes", "2020-01-01T00:00", "phases.dev: closes before it opens"),
         ("timezone", "Mars/Olympus", "timezone: is not a time zone; write for example Europe/Berlin"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import re
 from collections import defaultdict
@@ -11,9 +12,11 @@ from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import quote
 
 import django.contrib.auth
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
@@ -24,11 +27,25 @@ from nav_eval_server import events
 from nav_eval_server.archive import site
 from nav_eval_server.board.places import Keeper
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Endpoint, Event, Mark, Membership, Ranking, Result, Submission, Team, Token, User
+from nav_eval_server.models import (
+    Endpoint,
+    Event,
+    Mark,
+    Membership,
+    Method,
+    Ranking,
+    Result,
+    Submission,
+    Team,
+    Token,
+    User,
+)
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import State
 from nav_eval_server.web import alike, rate_limit, roster, urls
 from nav_eval_server.web.rules import facts
+from nav_eval_server.web.standings import standings
+from server.boards import done
 from server.competition import phase
 from server.conftest import Make
 from server.crowd import (
@@ -79,6 +96,7 @@ PAGES: Mapping[str, tuple[int, int, int, int]] = {
     "team": (AWAY, 200, 200, 200),
     "join": (AWAY, 404, 404, 404),
     "submission": (AWAY, 200, 404, 200),
+    "about": (AWAY, 200, 404, AWAY),
     "progress": (AWAY, 200, 404, 200),
     "record": (AWAY, 404, 404, 404),
     "organiser": (404, 404, 404, 200),
@@ -132,6 +150,17 @@ def address(full: Crowd, name: str, state: str = "done") -> str:
         }.get(name, Endpoint.objects.get().pk),
     }
     return reverse(name, kwargs={key: values[key] for key in names})
+
+
+def test_a_first_page_begins_with_what_counts_now(make: Make) -> None:
+    ended, coming = {"closes": "2021-01-01T00:00"}, {"opens": "2090-01-01T00:00"}
+    changes = {"first": ended, "dev": {}, "standard": {}, "final": coming}
+    make(phases={name: phase() | change for name, change in changes.items()})
+    for language, said in (("en", "Now"), ("zh-hans", "当前阶段")):
+        page = Client(SERVER_NAME="localhost", headers={"Accept-Language": language}).get("/").content.decode()
+        order = re.findall(r'<h3>\s*<a href="/board/(\w+)/', page)
+        assert order == ["standard", "dev", "final", "first"]
+        assert re.search(rf'<dt>{said}</dt>\s*<dd><a href="/board/standard/">', page)
 
 
 def test_the_tables_above_name_every_address() -> None:
@@ -329,6 +358,43 @@ def test_a_board_names_the_sensors_of_an_entry_in_the_readers_language(full: Cro
         result.document["sensor_class"] = "RGB-D+pose"
         result.save()
     assert (told("en"), told("zh-hans")) == ("RGB-D + pose", "RGB-D + 位姿")
+
+
+def test_a_team_says_what_its_entry_is_and_a_board_shows_one_class_of_sensors(full: Crowd) -> None:
+    client, away = full.visitor("member"), full.visitor("nobody")
+    board, page = reverse("board", args=["dev"]), address(full, "about")
+    whole, *_, without = full.challenge.conditions.sensor_classes
+    told = {"name": "Way <b>", "affiliation": "A Lab", "paper": "https://paper.example/1", "sensors": without}
+    for wrong in ({"paper": "javascript:alert(1)"}, {"code": "ftp://a.example"}, {"sensors": "smell"}):
+        assert client.post(page, told | wrong).status_code == 200
+    assert not Method.objects.exists()
+    assert full.visitor("other").post(page, told).status_code == 404
+    assert client.post(page, told).status_code == AWAY
+    assert 'value="Way &lt;b&gt;"' in client.get(address(full, "about", "running")).content.decode()  # of the last one
+    other = done(Team.objects.get(name="Borealis"), {(SCENE, f"{EPISODE}-{n}"): 0.5 for n in range(12)})
+    Result.objects.filter(submission=other).update(
+        document=Result.objects.get(submission=other).document | {"sensor_class": whole}
+    )
+    done(Team.objects.create(name="stop", role="baseline"), {(SCENE, f"{EPISODE}-{n}"): 0.0 for n in range(12)})
+    Keeper(full.challenge).refresh(timezone.now())
+
+    def teams(query: str) -> list[str]:
+        return re.findall(r'<a href="/entries/[^"]+"><bdi>(\w+)<', away.get(f"{board}{query}").content.decode())
+
+    assert (teams(""), teams("?sensors=smell")) == (["Aurora", "Borealis", "stop"],) * 2
+    assert (teams(f"?sensors={quote(whole)}"), teams(f"?sensors={without}")) == (
+        ["Borealis", "stop"],
+        ["Aurora", "stop"],
+    )
+    own = away.get(address(full, "entry")).content.decode()
+    assert [text in own for text in ("Way &lt;b&gt;", "<dd>no camera</dd>")] == [True, True]
+    assert "A Lab" in away.get(board).content.decode()
+    assert re.search('<a href="https://paper.example/1" rel="[^"]*nofollow[^"]*">', own)
+    (shown,) = standings("dev", AnonymousUser())
+    assert shown.published["entries"][0]["method"] == told
+    assert next(csv.DictReader(shown.table.splitlines()))["method_paper"] == told["paper"]
+    again = Dispatcher(full.challenge).rerun(full.mine["done"], "organiser", "a fault of ours")
+    assert Method.objects.get().submission_id == again.pk
 
 
 def test_board_and_entry_say_what_an_episode_cost_where_the_service_tells(full: Crowd) -> None:

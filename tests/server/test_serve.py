@@ -24,12 +24,14 @@ from nav_eval.results.audit import check_files
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server import events
+from nav_eval_server.board import places
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.cli import COMMANDS
 from nav_eval_server.evaluator import COMMAND
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Submission, Team
 from nav_eval_server.opening import CHANGED, CHECKED, OPENED
+from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.files import LOG
 from nav_eval_server.queue.standing import stand
@@ -98,7 +100,7 @@ def test_services_and_files_are_judged_whatever_variables_are_set(
     for name, value in values(tmp_path).items():
         monkeypatch.setenv(name, value)
     phases = {"dev": phase(), "files": phase("predictions"), "final": phase() | {"board": "private"}}
-    challenge = make(endpoints=QUICK, phases=phases)
+    challenge = make(endpoints=QUICK, phases=phases, baselines=["shortest_path"])
     dispatcher = Dispatcher(challenge)
     predictions = _predictions(challenge.evaluation["dataset"]["data_path"])
     with (
@@ -114,6 +116,7 @@ def test_services_and_files_are_judged_whatever_variables_are_set(
         deep = dispatcher.submit(aurora, "files", predictions=b"[" * 100_000)
         until(lambda: served.healthz() == 200, "healthz")
         until(lambda: all(map(finished, (live, failing, file, bad, deep))), "five submissions")
+        until(lambda: len(ours()) == 2 and all(map(finished, ours())), "an agent of ours in both phases for services")
     played = Submission.objects.get(pk=live.pk)
     assert (played.state, played.episodes_total) == (State.DONE, 5), list(Attempt.objects.values())
     assert Episode.objects.filter(submission=live).count() == 5
@@ -135,6 +138,13 @@ def test_services_and_files_are_judged_whatever_variables_are_set(
     held = [path for path in challenge.folder.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
     assert held == []
     raised_in_every_episode(challenge, failing.id)
+    oracle = places.document(challenge, "dev", places.Board.PUBLIC)["entries"][0]
+    assert (oracle["team"], oracle["role"], oracle["rank"]) == ("shortest_path", "oracle", None)
+    assert oracle["score"] == pytest.approx(1.0)
+
+
+def ours() -> list[Submission]:
+    return list(Submission.objects.filter(protocol=OURS))
 
 
 def raised_in_every_episode(challenge: Challenge, key: str) -> None:

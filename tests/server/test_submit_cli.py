@@ -116,6 +116,18 @@ def test_submit_status_cancel(server: str, token: str, run: Run) -> None:
     assert run(server, token, "status", made.id)[1] == out
 
 
+def test_check_of_a_competition_says_what_is_played_there(
+    server: str, challenge: Challenge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for address in (server, f"{server}/"):
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["check", address])
+        said = capsys.readouterr().out
+        assert (ended.value.code, said.splitlines()[0]) == (0, "homes is a competition (vln). In every phase:")
+        assert f"at most {challenge.conditions.max_steps} steps" in said
+        assert "files: takes predictions, open, from 2019-12-31 16:00 UTC to" in said
+
+
 @pytest.mark.parametrize("command", ["status", "cancel"])
 @pytest.mark.parametrize("name", ["abc", "0" * 12, "a/b", "../phases"])
 def test_an_id_that_the_team_does_not_have(server: str, token: str, run: Run, command: str, name: str) -> None:

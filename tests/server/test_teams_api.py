@@ -58,6 +58,15 @@ def test_who_am_i(full: Crowd, team: Caller) -> None:
     assert Caller(full.token)("GET", "/me").json()["captain"] is False
 
 
+def test_everybody_may_ask_what_is_played(make: Make) -> None:
+    rules = make(evaluation={"agent_service": {"type": "remote", "timeout": 4}, "evaluation": {"max_steps": 7}})
+    told = Caller()("GET", "/competition").json()
+    sensors = rules.evaluation["simulator"]["sensors"]
+    assert (told["name"], told["conditions"]["sensors"].keys()) == (rules.name, sensors.keys())
+    assert told["conditions"].items() >= {"max_steps": 7, "act_seconds": 4.0, "reset_seconds": 60.0}.items()
+    assert [(one["name"], one["status"]) for one in told["phases"]] == [("dev", "open")]
+
+
 def test_phases_tell_the_quota_that_is_left(full: Crowd, team: Caller) -> None:
     before = {one["name"]: one for one in team("GET", "/phases").json()}
     assert list(before) == list(full.challenge.phases)
@@ -238,7 +247,7 @@ def test_what_django_itself_answers_is_a_problem_too(
     assert b"Traceback" not in crashed.content
 
 
-PUBLIC = {("get", "/boards/{board}"), ("get", "/boards/{board}/csv")}
+PUBLIC = {("get", "/competition"), ("get", "/boards/{board}"), ("get", "/boards/{board}/csv")}
 ABSENT = ("hidden-final", "hidden-public", "dev-final", "nothing", "dev")
 """Boards that nobody sees, and that there are not: one answer."""
 OPERATIONS = {

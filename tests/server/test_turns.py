@@ -19,7 +19,8 @@ from django.urls import reverse
 
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
-from nav_eval_server.models import Attempt, Charge, Submission, Token
+from nav_eval_server.models import Attempt, Charge, Submission, Team, Token
+from nav_eval_server.queue import baselines
 from nav_eval_server.queue.dispatcher import Claim, Dispatcher
 from nav_eval_server.queue.outlook import Queue
 from nav_eval_server.queue.standing import stand
@@ -132,6 +133,33 @@ def test_a_turn_ends_where_another_team_waits_that_had_less(bench: Bench) -> Non
     bench.finish(second, "yielded", 138)
     assert bench.claim().submission == first.id
     assert state(first) == (State.RUNNING, "")
+
+
+def test_agents_of_ours_are_entered_once_and_give_way_to_teams(make: Make) -> None:
+    """A team of people that has the name of one keeps it."""
+    phases = {"dev": phase(), "files": phase("predictions"), "later": phase() | {"opens": "2098-01-01T00:00"}}
+    bench = Bench(make(queue=QUEUE, phases=phases, baselines=["random", "stop", "shortest_path"]))
+    Team.objects.create(name="stop", state=Team.State.APPROVED)
+    for _ in range(2):
+        baselines.enter(bench.dispatcher.challenge, bench.now)
+    rows = Submission.objects.values_list("team__name", "team__role", "phase")
+    assert sorted(rows) == [("random", "baseline", "dev"), ("shortest_path", "oracle", "dev")]
+    first = bench.submit(0)
+    claim = bench.claim()
+    assert claim.submission == first.id
+    send(bench, claim, "ok")
+    bench.later(3600)
+    assert not over(bench, claim)
+    bench.complete(claim)
+    own = bench.claim()
+    assert (own.protocol, own.url, over(bench, own)) == ("ours", "random", False)
+    bench.submit(0)
+    assert not over(bench, own)  # nothing is played yet
+    send(bench, own, "ok")
+    assert over(bench, own)
+    bench.finish(own, "yielded", 138)
+    assert bench.claim().submission not in (own.submission, first.id)
+    assert bench.claim().protocol == "ours"
 
 
 def test_a_turn_lasts_where_the_one_that_waits_needs_what_is_taken(bench: Bench) -> None:

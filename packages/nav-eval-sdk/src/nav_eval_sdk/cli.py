@@ -211,7 +211,11 @@ def _add_join(commands: Any, own: Any) -> None:
 
 def _add_check(commands: Any) -> None:
     check = _add(commands, "check", "run synthetic episodes against a service and list what is wrong")
-    check.add_argument("endpoint", metavar="ENDPOINT", help="host:port or a URL")
+    check.add_argument(
+        "endpoint",
+        metavar="ENDPOINT",
+        help="host:port or a URL; of a competition's web address it says what agents play under",
+    )
     check.add_argument(
         "--protocol", choices=("rest", "grpc"), default="rest", help="what the service speaks; default: rest"
     )
@@ -364,6 +368,7 @@ def load_agent(name: str) -> Any:
 
 
 def run_check(options: argparse.Namespace) -> int:
+    from nav_eval_sdk.conditions import ask, described
     from nav_eval_sdk.conformance import Finding, Target, check, verdict
     from nav_eval_sdk.transport.base import ClientTls, Endpoint
 
@@ -371,6 +376,10 @@ def run_check(options: argparse.Namespace) -> int:
         Endpoint.parse(options.endpoint)
     except ValueError as error:
         raise UsageError(str(error)) from error
+    if about := ask(options.endpoint, options.ca):
+        for told in described(about):
+            say(told)
+        return 0
     tls = ClientTls(ca=options.ca) if options.ca else None
     wires = ("rest-json", "rest-msgpack") if options.protocol == "rest" else ("grpc-unary", "grpc-stream")
     token, own = given_token(options), given_actions(options.actions)

@@ -23,6 +23,8 @@ from nav_eval_sdk.protocol.text import line
 
 SECONDS = 60.0
 """For one answer: the server may take some for a probe, and a file its time to travel."""
+GLANCE = 5.0
+"""Seconds for an answer of what may be no competition."""
 TRIES = (0.5, 2.0, 5.0)
 """Seconds before another try where the server is away."""
 MAX_ANSWER_BYTES = 16 << 20
@@ -65,25 +67,31 @@ def address(url: str) -> SplitResult:
 
 
 class Competition:
-    """`ca`: PEM, whom to trust in place of the system's authorities. Raises ValueError for what is no address."""
+    """`token`: a team's, "" for what everybody may ask. `ca`: PEM, whom to trust in place of the system's authorities.
 
-    def __init__(self, url: str, token: str, *, ca: str | None = None, sleep: Callable[[float], None] = time.sleep):
+    Raises ValueError for what is no address.
+    """
+
+    def __init__(
+        self, url: str, token: str = "", *, ca: str | None = None, sleep: Callable[[float], None] = time.sleep
+    ):
         parts = address(url)
         self.plain = parts.scheme == "http" and parts.hostname not in LOOPBACK
         """Whether others can read the token on its way."""
         self.url = url.rstrip("/")
         language = "zh" if asked_for() else "en"
-        self._headers = {
-            "Authorization": f"Bearer {token}",
-            "Accept": "application/json",
-            "Accept-Language": language,
-        }
+        self._headers = {"Accept": "application/json", "Accept-Language": language}
+        self._headers |= {"Authorization": f"Bearer {token}"} if token else {}
         # Reading the authorities takes 30 ms; where nothing is secure, none is trusted.
         way = (parts, *map(urlsplit, urllib.request.getproxies().values()))
         needed = ca is not None or any(one.scheme == "https" for one in way)
         context = ssl.create_default_context(cafile=ca) if needed else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self._opener = urllib.request.build_opener(_NoRedirect, urllib.request.HTTPSHandler(context=context))
         self._sleep = sleep
+
+    def about(self) -> bytes:
+        """What everybody may read of it, as JSON; asked once, and with little patience: it may be something else."""
+        return self._send(urllib.request.Request(f"{self.url}/api/v1/competition", headers=self._headers), GLANCE)
 
     def me(self) -> Any:
         return self._call("GET", "/me")
@@ -153,9 +161,9 @@ class Competition:
                 self._sleep(pause)
         return self._send(request)
 
-    def _send(self, request: urllib.request.Request) -> bytes:
+    def _send(self, request: urllib.request.Request, seconds: float = SECONDS) -> bytes:
         try:
-            with self._opener.open(request, timeout=SECONDS) as answer:
+            with self._opener.open(request, timeout=seconds) as answer:
                 content: bytes = answer.read(MAX_ANSWER_BYTES + 1)
         except urllib.error.HTTPError as error:
             with error:

@@ -11,6 +11,7 @@ import json
 import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args
@@ -33,7 +34,9 @@ from nav_eval.config.loader import load_config
 from nav_eval.config.locations import DATA
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
+from nav_eval_sdk.examples import BASELINES, EXAMPLES
 from nav_eval_sdk.transport.address import Networks
+from nav_eval_server.conditions import Conditions
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 DRY_RUN = "dry_run"
@@ -47,6 +50,9 @@ DEMO = (
 """The homes of vln-demo and its kin, which everybody has; a worker makes them when they are first needed."""
 FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
 """When a phase closes that has no end."""
+ORACLE = "shortest_path"
+"""The one of our agents that is told the way."""
+AGENTS = (*EXAMPLES, *BASELINES, ORACLE)
 DATES = ("opens", "closes")
 """Keys of a phase that may still be moved after the opening."""
 
@@ -284,6 +290,8 @@ class Challenge(Part):
     allow_overlap: bool = False
     """Two phases may play the same episodes, or in the same scenes."""
     ranking: Ranking = Ranking()
+    baselines: tuple[str, ...] = ()
+    """Agents of ours that workers play in each phase, so that boards have them too; see queue.baselines."""
     teams: Teams = Teams()
     dry_run: DryRun | None = None
     endpoints: Endpoints = Endpoints()
@@ -300,6 +308,13 @@ class Challenge(Part):
         if name not in available_timezones():
             raise ValueError("is not a time zone; write for example Europe/Berlin, Asia/Shanghai or UTC.")
         return name
+
+    @field_validator("baselines")
+    @classmethod
+    def _agents(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if strange := [name for name in names if name not in AGENTS]:
+            raise ValueError(f"{strange[0]!r} is no agent of ours. There are {', '.join(AGENTS)}.")
+        return tuple(dict.fromkeys(names))
 
     @model_validator(mode="after")
     def _in_order(self) -> Challenge:
@@ -331,6 +346,11 @@ class Challenge(Part):
     @property
     def takes_images(self) -> bool:
         return any(phase.images for phase in self.phases.values())
+
+    @cached_property
+    def conditions(self) -> Conditions:
+        """Of every phase."""
+        return Conditions.of(configured(self, next(iter(self.phases))))
 
     @property
     def zone(self) -> ZoneInfo:

@@ -8,8 +8,12 @@ from __future__ import annotations
 import secrets
 
 from django.contrib.auth.models import AbstractUser
+from django.core.validators import URLValidator
 from django.db import models
 from django.db.models import Q
+
+WEB = URLValidator(schemes=("http", "https"))
+"""An address that a browser may be led to."""
 
 
 def new_id() -> str:
@@ -128,8 +132,9 @@ class Endpoint(models.Model):
 class Submission(models.Model):
     """One entry of a team in a phase. Only queue.dispatcher writes its state.
 
-    protocol, url and sealed_token are the endpoint's as they were when it was submitted; `predictions` is the SHA-256
-    of the file uploads/<id>. `why`: a reason of queue.states; `detail`: words for it, fit for the team.
+    protocol, url and sealed_token are the endpoint's as they were when it was submitted; of protocol ours the url
+    is the name of one of our agents (queue.baselines). `predictions` is the SHA-256 of the file uploads/<id>.
+    `why`: a reason of queue.states; `detail`: words for it, fit for the team.
     `chosen_at`: when the team chose it for the final board (board.decisions). `not_before`: a booked hour.
     `reruns`: the struck submission that it runs again. `breaks`: how often it was paused because its service lost one
     episode after the other; 0 again once one was played.
@@ -185,6 +190,24 @@ class Submission(models.Model):
                 name="no_state_without_a_deadline",
             ),
         )
+
+
+class Method(models.Model):
+    """What a team says of an entry of its, for boards and the entry's page. `sensors`: the class of those it uses."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="method")
+    name = models.CharField(max_length=80, blank=True)
+    affiliation = models.CharField(max_length=80, blank=True)
+    paper = models.CharField(max_length=300, blank=True, validators=[WEB])
+    code = models.CharField(max_length=300, blank=True, validators=[WEB])
+    model_size = models.CharField(max_length=40, blank=True)
+    sensors = models.CharField(max_length=60, blank=True)
+
+    @property
+    def told(self) -> dict[str, str]:
+        """What of it is not empty."""
+        names = ("name", "affiliation", "paper", "code", "model_size", "sensors")
+        return {name: value for name in names if (value := getattr(self, name))}
 
 
 class Charge(models.Model):

@@ -1,20 +1,57 @@
-"""What everybody may call: the boards, as a spectator sees their pages. BOARD is PHASE-public or PHASE-final."""
+"""What everybody may call: the rules, and the boards as a spectator sees their pages.
+
+BOARD is PHASE-public or PHASE-final.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest, HttpResponse
-from ninja import Router
+from django.utils import timezone
+from ninja import Router, Schema
 
 from nav_eval_server.api.problems import answers
+from nav_eval_server.challenge import Title
+from nav_eval_server.conditions import Conditions
+from nav_eval_server.queue.phases import phases
 from nav_eval_server.settings import current
 from nav_eval_server.web.standings import Standings, standings
 
 router = Router(tags=["board"])
 CSV = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}}
 FOUND: dict[int, Any] = {200: None}
+
+
+class PublicPhase(Schema):
+    """A phase as everybody sees it."""
+
+    name: str
+    kind: Literal["service", "predictions"]
+    status: Literal["upcoming", "open", "closed"]
+    opens: datetime
+    closes: datetime
+
+
+class CompetitionOut(Schema):
+    """`conditions`: what an agent plays under, in every phase."""
+
+    name: str
+    title: Title
+    timezone: str
+    rules_sha256: str
+    conditions: Conditions
+    phases: list[PublicPhase]
+
+
+@router.get("/competition", response={200: CompetitionOut} | answers(503))
+def competition(request: HttpRequest) -> dict[str, Any]:
+    """What is played, and when."""
+    rules = current()
+    told = {name: getattr(rules, name) for name in ("name", "title", "timezone", "rules_sha256", "conditions")}
+    return told | {"phases": phases(rules, timezone.now())}
 
 
 @router.get("/boards/{board}", response={200: dict[str, Any]} | answers(404))

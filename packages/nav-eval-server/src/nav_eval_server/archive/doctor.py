@@ -14,7 +14,8 @@ from nav_eval.report.verdict import few
 from nav_eval_server import events, opening, pages
 from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board.places import sha256
-from nav_eval_server.challenge import Challenge
+from nav_eval_server.challenge import Challenge, configured
+from nav_eval_server.conditions import differences
 from nav_eval_server.folder import Folder
 from nav_eval_server.images import engine
 from nav_eval_server.models import Mark, Ranking
@@ -35,6 +36,8 @@ def examine(challenge: Challenge, now: datetime) -> Iterator[Finding]:
     folder = Folder(challenge.folder)
     yield _secrets(folder)
     yield from _data(challenge)
+    if unlike := differences(configured(challenge, next(iter(challenge.phases)))):
+        yield Finding(True, unlike)
     if challenge.takes_images:
         yield _images(challenge)
     yield from _pages(folder.path)

@@ -15,7 +15,7 @@ from django.utils import timezone, translation
 from nav_eval_server import pages
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.markdown import Links, html
-from nav_eval_server.queue.phases import phases
+from nav_eval_server.queue.phases import counting_first, phases
 from nav_eval_server.settings import PAGES, current
 from nav_eval_server.web import rules
 from nav_eval_server.web.columns import titles
@@ -83,7 +83,8 @@ def _index(challenge: Challenge, boards: Sequence[Standings], now: datetime) -> 
     return {
         "board": leading(challenge, boards),
         "phases": [
-            (phase, [board for board in boards if board.phase == phase.name]) for phase in phases(challenge, now)
+            (phase, [board for board in boards if board.phase == phase.name])
+            for phase in counting_first(phases(challenge, now))
         ],
         "facts": rules.facts(challenge),
         "by": titles([challenge.ranking.by]),

@@ -119,7 +119,7 @@ def document(challenge: Challenge, phase: str, board: Board) -> dict[str, Any]:
     found = {key: replace(one, played_well=len(one.episodes) - failed.get(key, 0)) for key, one in found.items()}
     entrants = [found[one.submission.id] for one in teams if one.submission.team.role == Team.Role.TEAM]
     order = _ranked(entrants, challenge.ranking.by, higher)
-    keys = _common(entrants or list(found.values()), challenge.ranking.by)
+    keys = common_episodes(entrants or list(found.values()), challenge.ranking.by)
     places = {place.name: place for place in order.places} if order else {}
     lines = [_line(one, places, _over(found[one.submission.id], keys, challenge.ranking.by), failed) for one in teams]
     secondary = _secondary_metrics(challenge, phase, board, [one.submission for one in teams])
@@ -172,7 +172,7 @@ def _ranked(entries: Sequence[RunRecords], measure: str, higher: bool) -> rankin
         return None
 
 
-def _common(entries: Iterable[RunRecords], measure: str) -> set[EpisodeKey]:
+def common_episodes(entries: Iterable[RunRecords], measure: str) -> set[EpisodeKey]:
     """In which all have a finite value."""
     finite = [{key for key, row in one.episodes.items() if math.isfinite(row[measure])} for one in entries]
     return set.intersection(*finite) if finite else set()

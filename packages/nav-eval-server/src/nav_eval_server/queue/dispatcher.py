@@ -24,10 +24,23 @@ from nav_eval_server.challenge import DRY_RUN, Challenge, Images, evaluation_tex
 from nav_eval_server.folder import Folder
 from nav_eval_server.images import storage
 from nav_eval_server.join.tickets import ticket
-from nav_eval_server.models import Attempt, Charge, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
+from nav_eval_server.models import (
+    Attempt,
+    Charge,
+    Endpoint,
+    Episode,
+    Mark,
+    Method,
+    Result,
+    Submission,
+    Team,
+    Token,
+    User,
+)
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import NO_GOOD_EPISODE, Kind
 from nav_eval_server.queue import acceptance, endpoints, handing_over, outlook, quota, slots, turns
+from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.fairness import next_up
 from nav_eval_server.queue.inbox import Inbox, Junk, Record, numbers, records
 from nav_eval_server.queue.refusal import Refusal
@@ -50,6 +63,7 @@ class Claim:
     """What a worker needs for an attempt. `token`: the service's, in the clear; it stays in the worker's memory.
 
     `log`: the evaluator says all that it does, for the team to read.
+    Of protocol ours `url` is the name of an agent that the worker runs by itself (queue.baselines).
     Of protocol join there is no url, it is asked for at the server's own; `token` is then a ticket (join.tickets).
     Of protocol image its url is what to ask the server for, and `image` how to run it.
     """
@@ -176,6 +190,7 @@ class Dispatcher:
         deadline = now + timedelta(seconds=self.challenge.queue.queued_seconds)
         fresh = Submission(**same, reruns=old, accepted_at=now, since=now, retry_at=now, deadline=deadline)
         fresh.save(force_insert=True)
+        Method.objects.filter(submission=old).update(submission=fresh)
         if old.predictions:
             self._store(fresh, (self.folder.uploads / old.id).read_bytes())
         if old.state != State.VOID:
@@ -293,7 +308,8 @@ class Dispatcher:
         free = [
             one for one in outlook.waiting(self.challenge, now) if one.endpoint is None or one.endpoint not in taken
         ]
-        return any(one.team != team and had.get(one.team, 0.0) < had[team] for one in free)
+        ours = attempt.submission.protocol == OURS
+        return any(one.team != team and (ours or had.get(one.team, 0.0) < had[team]) for one in free if not one.ours)
 
     def _beat(self, attempt: Attempt) -> None:
         now = self._now()

@@ -1,6 +1,6 @@
 """Who is next: the team that has had the least of the evaluator's time in the last 24 hours, then who came first.
 
-Teams that have booked the hour go before all others.
+Teams that have booked the hour go before all others, and all teams before agents of ours.
 """
 
 from __future__ import annotations
@@ -12,12 +12,20 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class Waiting:
-    """A submission that may begin now. `endpoint`: the service that it needs for itself, if any."""
+    """A submission that may begin now. `endpoint`: the service that it needs for itself, if any.
+
+    `ours`: of an agent of ours (queue.baselines).
+    """
 
     submission: str
     team: int
     accepted_at: datetime
     endpoint: str | None = None
+    ours: bool = False
+
+    def order(self, seconds: Mapping[int, float]) -> tuple[bool, float, datetime, str]:
+        """The least goes first."""
+        return self.ours, seconds.get(self.team, 0.0), self.accepted_at, self.submission
 
 
 def next_up(
@@ -35,4 +43,4 @@ def next_up(
     free = [one for one in waiting if one.endpoint is None or one.endpoint not in taken]
     first = [one for one in free if one.team in booked]
     candidates = first or ([] if booked_only else free)
-    return min(candidates, key=lambda one: (seconds.get(one.team, 0.0), one.accepted_at, one.submission), default=None)
+    return min(candidates, key=lambda one: one.order(seconds), default=None)

@@ -12,6 +12,7 @@ from django.db.models import Q
 from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Attempt, Submission
 from nav_eval_server.queue import turns
+from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.fairness import Waiting
 from nav_eval_server.queue.states import WAITING, State
 
@@ -31,8 +32,8 @@ class Outlook:
 def waiting(challenge: Challenge, now: datetime) -> list[Waiting]:
     """What may begin now."""
     rows = Submission.objects.filter(state__in=WAITING, retry_at__lte=now, phase__in=[*challenge.phases, DRY_RUN])
-    idle = rows.exclude(attempts__live=True).values_list("id", "team_id", "accepted_at", "endpoint_key")
-    return [Waiting(*row) for row in idle]
+    idle = rows.exclude(attempts__live=True).values_list("id", "team_id", "accepted_at", "endpoint_key", "protocol")
+    return [Waiting(*row[:4], ours=row[4] == OURS) for row in idle]
 
 
 def seconds(now: datetime) -> Mapping[int, float]:
@@ -69,7 +70,7 @@ class Queue:
     def _places(self) -> Mapping[str, int]:
         """0 is next."""
         had, queue = seconds(self.now), waiting(self.challenge, self.now)
-        ordered = sorted(queue, key=lambda one: (had.get(one.team, 0.0), one.accepted_at, one.submission))
+        ordered = sorted(queue, key=lambda one: one.order(had))
         return {one.submission: n for n, one in enumerate(ordered)}
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -11,6 +12,8 @@ from nav_eval_server.models import Closing, MovedDate
 from nav_eval_server.queue.refusal import Refusal
 
 Status = Literal["upcoming", "open", "closed"]
+ORDER: Sequence[Status] = ("open", "upcoming", "closed")
+"""Of a first page."""
 
 
 @dataclass(frozen=True)
@@ -80,3 +83,17 @@ def phase_view(challenge: Challenge, name: str, now: datetime) -> PhaseView:
         ladder=found.ladder,
         images=found.images,
     )
+
+
+def counting_first(found: Sequence[PhaseView]) -> list[PhaseView]:
+    """What counts now before the rest: the last that is open (the file goes from trying to deciding), what comes next,
+    what ended last.
+    """
+    ranked = sorted(enumerate(found), key=lambda one: (ORDER.index(one[1].status), _moment(one[1]), -one[0]))
+    return [view for _, view in ranked]
+
+
+def _moment(view: PhaseView) -> float:
+    """Of an open phase none: there the file decides."""
+    times = {"open": 0.0, "upcoming": view.opens.timestamp(), "closed": -view.closes.timestamp()}
+    return times[view.status]

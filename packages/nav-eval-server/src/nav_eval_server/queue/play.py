@@ -74,7 +74,7 @@ class Play:
         self.folder = work / claim["submission"]
         self._run = RunFolder(self.folder / "run", server, *self._id)
         self._lease = Lease(claim["lease_seconds"])
-        self._joined = claim["protocol"] == "join"
+        self._joined, self._ours = (claim["protocol"] == name for name in ("join", "ours"))
         self._protocols: tuple[Protocol, ...] = PROTOCOLS.get(claim["protocol"]) or (claim["protocol"],)
         """Those that the service may speak; one, once it was ready."""
         self._container: Container | None = None
@@ -98,7 +98,7 @@ class Play:
         self._patiently(self._run.fetch)
         if self._claim["protocol"] == "image":
             return self._play_image()
-        if not self._ready(self._claim["patience_seconds"]):
+        if not self._ours and not self._ready(self._claim["patience_seconds"]):
             return {"outcome": "interrupted" if self._stop.is_set() else "not_ready"}
         return self._evaluate()
 
@@ -171,13 +171,10 @@ class Play:
 
     def _evaluate(self) -> dict[str, Any]:
         claim, token = self._claim, self.folder / "token"
-        service = [f"agent_service.allowed_networks={json.dumps(claim['networks'])}"] if claim["networks"] else []
         if self._token:
             token.touch(mode=0o600)
             token.write_text(self._token, encoding="ascii")
-            service.append(f"agent_service.token_file='{token}'")
-        service += [f"agent_service.endpoint='{self._url}'", f"agent_service.protocol={self._protocols[0]}"]
-        service.append("agent_service.type=remote")
+        service = self._own_agent() if self._ours else self._service(token)
         options = ["--out", str(self._run.path), "--resume", "--progress", "json"]
         options += [] if claim["log"] else ["--quiet"]
         try:
@@ -196,6 +193,16 @@ class Play:
             "message": "" if whole else self._last_words(),
             "manifest": manifest or "",
         }
+
+    def _own_agent(self) -> list[str]:
+        return [f"agent_service.agent={self._claim['url']}", "agent_service.type=local"]
+
+    def _service(self, token: Path) -> list[str]:
+        networks = self._claim["networks"]
+        service = [f"agent_service.allowed_networks={json.dumps(networks)}"] if networks else []
+        service += [f"agent_service.token_file='{token}'"] if self._token else []
+        service += [f"agent_service.endpoint='{self._url}'", f"agent_service.protocol={self._protocols[0]}"]
+        return [*service, "agent_service.type=remote"]
 
     def _send_log(self) -> None:
         """The end of what the evaluator said, without its progress and this machine's paths."""

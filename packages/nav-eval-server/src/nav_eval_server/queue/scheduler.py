@@ -1,5 +1,6 @@
-"""The scheduler: `python -m nav_eval_server.queue.scheduler CHALLENGE JOBS` sweeps, notes the opening, keeps the
-boards, makes the files that prove their entries, and sends notices. Where JOBS is not 0 it also checks what opens.
+"""The scheduler: `python -m nav_eval_server.queue.scheduler CHALLENGE JOBS` sweeps, notes the opening, enters
+baselines, keeps the boards, makes the files that prove their entries, and sends notices. Where JOBS is not 0 it also
+checks what opens.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ def main(file: str, jobs: str) -> None:
     from nav_eval_server.board.places import Keeper
     from nav_eval_server.board.proofs import Maker
     from nav_eval_server.notices.delivery import MailSender
+    from nav_eval_server.queue import baselines
     from nav_eval_server.queue.dispatcher import Dispatcher
 
     dispatcher, boards, proofs = Dispatcher(challenge), Keeper(challenge), Maker(challenge)
@@ -35,6 +37,7 @@ def main(file: str, jobs: str) -> None:
         try:
             dispatcher.sweep()
             opening.freeze(challenge)
+            baselines.enter(challenge, timezone.now())
             if openings is not None:
                 openings.tend()
             boards.refresh(timezone.now())

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Attempt
+from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.health import seen_workers
 
 LOSING = frozenset({"agent_timeout", "service_unavailable"})
@@ -23,9 +24,10 @@ def broken(challenge: Challenge, attempt: Attempt) -> bool:
 
 
 def over(challenge: Challenge, attempt: Attempt, now: datetime) -> bool:
-    """Whether it has played for its turn, and something at all."""
+    """Whether it has played for its turn, and something at all; an agent of ours has no turn of its own."""
     turn = timedelta(minutes=challenge.queue.turn_minutes)
-    return bool(turn) and now >= attempt.started_at + turn and attempt.episode_set.exists()
+    ended = attempt.submission.protocol == OURS or (bool(turn) and now >= attempt.started_at + turn)
+    return ended and attempt.episode_set.exists()
 
 
 def workers(now: datetime) -> int:

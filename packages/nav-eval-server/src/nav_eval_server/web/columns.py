@@ -13,6 +13,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from nav_eval.report.words import metric_words, recorded_definition, said
+from nav_eval.results.statistics import Interval
 from nav_eval_server.board.usage import Spent, amounts_told, cost, tokens
 from nav_eval_server.web.context import language
 from nav_eval_server.web.words import figure, sensed
@@ -20,20 +21,23 @@ from nav_eval_server.web.words import figure, sensed
 
 @dataclass(frozen=True)
 class Row:
-    """`entry`: a line of board.places; `share`: its score in percent where all scores are shares of one, for a bar;
-    `sensors`: the sensor class of its results.json, "" in one from before it held that; `usage`: what an episode cost
-    in the mean, where its service tells."""
+    """`entry`: a line of board.places; `interval`: of its score; `share`: its score in percent where the measure is a
+    share, for a bar; `sensors`: the sensor class of its results.json, "" in one from before it held that; `usage`: what
+    an episode cost in the mean, where its service tells; `method`: what its team says of it."""
 
     entry: Mapping[str, Any]
     share: float | None
     mine: bool
     sensors: str = ""
     usage: Spent = field(default_factory=dict)
+    method: Mapping[str, str] = field(default_factory=dict)
+    interval: Interval | None = None
 
     @property
     def published(self) -> Mapping[str, Any]:
         """Its line in the JSON file."""
-        return {**self.entry, "usage": self.usage} if self.usage else self.entry
+        told = {"score_ci95": self.interval and [*self.interval], "usage": self.usage, "method": self.method}
+        return {**self.entry, **{name: value for name, value in told.items() if value}}
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,10 @@ class Measure:
     def shown(self, value: float | None) -> str:
         return f"{100 * value:.1f}" if self.share and value is not None else figure(value)
 
+    def between(self, ends: Interval | None) -> str:
+        """The interval of a value, "" without one."""
+        return "–".join(map(self.shown, ends)) if ends else ""
+
 
 def measure(results: Mapping[str, Any], name: str) -> Measure:
     """The metric `name`, as `results` (results.json of an entry that has it) defines it."""
@@ -88,10 +96,12 @@ def columns(rows: Sequence[Row], results: Mapping[str, Any]) -> list[Column]:
     counts = (("failed", _("Errors")), ("excluded", _("Excluded")))
     return [
         *(Column(name, partial(_entry, name)) for name in own),
+        *(Column(f"score_ci95_{end}", partial(_end, n)) for n, end in enumerate(("low", "high"))),
         *(Column(name, partial(_entry, name), title, quiet=True) for name, title in counts),
         Column("submission", partial(_entry, "submission")),
         *(_measured(name, results) for name in _secondary_metrics(rows)),
         *_usage(amounts_told(row.usage for row in rows)),
+        *(Column(f"method_{name}", partial(_method, name)) for name in _told(rows)),
         Column("", lambda row: row.sensors, _("Sensors"), shown=sensed, number=False, quiet=True),
     ]
 
@@ -108,6 +118,19 @@ def _measured(name: str, results: Mapping[str, Any]) -> Column:
 
 def _entry(name: str, row: Row) -> Any:
     return row.entry.get(name)
+
+
+def _end(n: int, row: Row) -> float | None:
+    """Of the score's interval."""
+    return row.interval[n] if row.interval else None
+
+
+def _told(rows: Sequence[Row]) -> Iterable[str]:
+    return dict.fromkeys(name for row in rows for name in row.method)
+
+
+def _method(name: str, row: Row) -> str | None:
+    return row.method.get(name)
 
 
 def _secondary(name: str, row: Row) -> Any:

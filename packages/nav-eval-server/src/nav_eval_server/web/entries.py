@@ -28,6 +28,7 @@ from nav_eval_server.web.alike import body
 from nav_eval_server.web.columns import Row
 from nav_eval_server.web.context import language
 from nav_eval_server.web.standings import Standings, measured, standings
+from nav_eval_server.web.words import LINKS, METHOD
 
 SANDBOX = "sandbox allow-scripts; frame-ancestors 'none'"
 
@@ -54,7 +55,11 @@ def _entry(request: HttpRequest, found: Submission) -> dict[str, Any]:
     sight, proof = visible_to(request.user), Proof(Folder(current().folder), key)
     return {
         "entry": found,
-        "places": [(board, row, board.measure.shown(row.entry["score"]), board.counts(row)) for board, row in places],
+        "places": [(board, row, *board.score(row), board.counts(row)) for board, row in places],
+        "about": [
+            (METHOD[name], value, name in LINKS) for name, value in places[0][1].method.items() if name in METHOD
+        ],
+        "sensors": places[0][1].sensors,
         "figures": measured(sight.figures(key), found),
         "usage": usage.lines(next((row.usage for _, row in places if row.usage), {}), language()),
         **{f"usage_{part}": said(language(), f"usage.{part}") for part in ("title", "note")},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
@@ -15,12 +15,13 @@ from django.utils.translation import gettext_lazy
 
 from nav_eval.errors import InputError
 from nav_eval_server import terms
-from nav_eval_server.models import User
+from nav_eval_server.models import Method, User
 from nav_eval_server.pages import terms_sha256
 from nav_eval_server.queue.endpoints import checked_token
 from nav_eval_server.queue.probe import fits, parsed
 from nav_eval_server.settings import current
 from nav_eval_server.visible import looks_taken, named, visible
+from nav_eval_server.web.words import METHOD, sensed
 
 
 def printable(text: str) -> str:
@@ -146,6 +147,27 @@ class Service(forms.Form):
             return checked_token(self.cleaned_data["token"])
         except InputError:
             raise forms.ValidationError(_("A token is printable ASCII on one line.")) from None
+
+
+class About(forms.ModelForm):  # type: ignore[type-arg]
+    """What boards and its page say of an entry."""
+
+    class Meta:
+        model = Method
+        fields = ("name", "affiliation", "paper", "code", "model_size", "sensors")
+        labels: ClassVar = {**METHOD, "sensors": gettext_lazy("Sensors that it uses")}
+        help_texts: ClassVar = {"model_size": gettext_lazy("such as 7B")}
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        known = [(name, sensed(name)) for name in current().conditions.sensor_classes]
+        self.fields["sensors"] = forms.ChoiceField(
+            choices=[("", "–"), *known], required=False, label=self.fields["sensors"].label
+        )
+
+    def clean(self) -> dict[str, Any]:
+        told: dict[str, Any] = super().clean() or self.cleaned_data
+        return {name: printable(value) if value else "" for name, value in told.items()}
 
 
 class TokenName(forms.Form):

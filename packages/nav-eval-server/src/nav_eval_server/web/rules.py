@@ -20,24 +20,24 @@ def facts(challenge: Challenge) -> list[tuple[str, str]]:
 
 
 def _facts(challenge: Challenge) -> Iterator[tuple[str, str]]:
-    told = challenge.evaluation
-    yield _("Task"), _text(_at(told, "task", "type"))
+    told, played = challenge.evaluation, challenge.conditions
+    yield _("Task"), played.task
     yield _("Ranked by"), titles([challenge.ranking.by])
     yield _("Shown beside it"), titles(challenge.ranking.secondary_metrics)
     shown = (challenge.ranking.by, *challenge.ranking.secondary_metrics)
     yield _("Also measured"), titles(n for n in _at(told, "task", "measurements") or () if n not in shown)
-    yield _("Sensors"), " · ".join(_sensors(_at(told, "simulator", "sensors") or {}))
+    yield _("Sensors"), " · ".join(f"{name} {size}".strip() for name, size in played.sensors.items())
     yield _("Step forward"), _text(_at(told, "simulator", "motion", "forward_step"), "m")
     yield _("Turn"), _text(_at(told, "simulator", "motion", "turn_angle"), "°")
-    yield _("Steps in an episode, at most"), _text(_at(told, "evaluation", "max_steps"))
+    yield _("Steps in an episode, at most"), _text(played.max_steps)
     yield _("Actions in one answer, at most"), _text(_at(told, "evaluation", "max_chunk"))
     if _at(told, "evaluation", "clock") == "charged":
         yield _("The world does not wait: a step per"), _text(_at(told, "evaluation", "step_s") or TICK, "s")
         yield _("Charged for each answer"), _text(_at(told, "evaluation", "latency_s"), "s")
     yield _("Success within"), _text(_at(told, "evaluation", "success_distance"), "m")
-    yield _("Time for one action"), _text(_at(told, "agent_service", "timeout"), "s")
-    yield _("Time to begin an episode"), _text(_at(told, "agent_service", "deadlines", "reset"), "s")
-    yield _("Time for one episode"), _text(_at(told, "agent_service", "deadlines", "episode"), "s")
+    yield _("Time for one action"), _text(played.act_seconds, "s")
+    yield _("Time to begin an episode"), _text(played.reset_seconds, "s")
+    yield _("Time for one episode"), _text(played.episode_seconds, "s")
     yield _("Services may lie in"), ", ".join(challenge.endpoints.allowed_networks)
     yield _("At these ports"), ", ".join(challenge.endpoints.allowed_ports)
 
@@ -55,9 +55,3 @@ def _text(value: object, unit: str = "") -> str:
         return ""
     number = f"{value:g}" if isinstance(value, float) else str(value)
     return f"{number}{'' if unit == '°' else ' '}{unit}".strip()
-
-
-def _sensors(sensors: Mapping[str, Any]) -> Iterator[str]:
-    for name, options in sensors.items():
-        size = [str(options[key]) for key in ("width", "height") if (options or {}).get(key) is not None]
-        yield f"{name} {'×'.join(size)}".strip()

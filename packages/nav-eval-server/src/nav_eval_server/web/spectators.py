@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.db import Error
@@ -10,7 +11,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from nav_eval_server.queue.health import health, writable
-from nav_eval_server.queue.phases import phase_view, phases
+from nav_eval_server.queue.phases import counting_first, phase_view, phases
 from nav_eval_server.settings import current
 from nav_eval_server.web import rules
 from nav_eval_server.web.alike import body
@@ -19,7 +20,7 @@ from nav_eval_server.web.standings import leading, standings
 
 
 def front(request: HttpRequest) -> HttpResponse:
-    """Phases, the newest board that has entries, the rules."""
+    """What counts now, the newest board that has entries, phases, rules."""
     return render(request, "front.html", {"body": body(request, "_front.html", "", lambda: _front(request))})
 
 
@@ -27,7 +28,7 @@ def _front(request: HttpRequest) -> dict[str, Any]:
     now = timezone.now()
     boards = [board for name in current().phases for board in standings(name, request.user)]
     return {
-        "phases": phases(current(), now),
+        "phases": counting_first(phases(current(), now)),
         "facts": rules.facts(current()),
         "health": health(now),
         "board": leading(current(), boards),
@@ -38,12 +39,16 @@ def _front(request: HttpRequest) -> dict[str, Any]:
 def board(request: HttpRequest, phase: str) -> HttpResponse:
     if phase not in current().phases:
         raise Http404
-    middle = body(request, "_boards.html", phase, lambda: _boards(request, phase))
+    wanted = request.GET.get("sensors", "")
+    wanted = wanted if wanted in current().conditions.sensor_classes else ""
+    middle = body(request, "_boards.html", f"{phase} {wanted}", lambda: _boards(request, phase, wanted))
     return render(request, "board.html", {"name": phase, "body": middle})
 
 
-def _boards(request: HttpRequest, phase: str) -> dict[str, Any]:
-    return {"phase": phase_view(current(), phase, timezone.now()), "boards": standings(phase, request.user)}
+def _boards(request: HttpRequest, phase: str, sensors: str) -> dict[str, Any]:
+    """`sensors`: the class of those entries that are shown."""
+    boards = [replace(board, chosen=sensors) for board in standings(phase, request.user)]
+    return {"phase": phase_view(current(), phase, timezone.now()), "boards": boards, "filters": True}
 
 
 def healthz(_: HttpRequest) -> JsonResponse:

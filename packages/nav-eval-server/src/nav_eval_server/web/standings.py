@@ -12,11 +12,13 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils.translation import gettext as _
 
 from nav_eval.report import verdict
+from nav_eval.report.words import recorded_definition
+from nav_eval_server.board.intervals import score_intervals
 from nav_eval_server.board.places import Board, latest
 from nav_eval_server.board.usage import usage_shown
 from nav_eval_server.board.visibility import Figures, visible_to
 from nav_eval_server.challenge import Challenge
-from nav_eval_server.models import Result, Submission, User
+from nav_eval_server.models import Method, Result, Submission, Team, User
 from nav_eval_server.queue.states import Language
 from nav_eval_server.web.columns import Column, Measure, Row, columns, measure, on_page
 from nav_eval_server.web.context import language
@@ -24,7 +26,10 @@ from nav_eval_server.web.context import language
 
 @dataclass(frozen=True)
 class Standings:
-    """A board. `secret`: only organisers see it, before the reveal; `results`: an entry's, for what measures are."""
+    """A board. `secret`: only organisers see it, before the reveal; `results`: an entry's, for what measures are.
+
+    `chosen`: the class of sensors that a page shows alone, beside baselines; "" for all.
+    """
 
     phase: str
     final: bool
@@ -32,6 +37,7 @@ class Standings:
     document: Mapping[str, Any]
     rows: tuple[Row, ...]
     results: Mapping[str, Any] = field(default_factory=dict)
+    chosen: str = ""
 
     @property
     def columns(self) -> list[Column]:
@@ -44,11 +50,29 @@ class Standings:
         return on_page(self.columns)
 
     @property
-    def lines(self) -> list[tuple[Row, str, list[tuple[Column, str]]]]:
-        """Of a page: each row, its score, and its cells of these."""
+    def lines(self) -> list[tuple[Row, str, str, list[tuple[Column, str]]]]:
+        """Of a page: each row, its score, the interval of that, and its cells of these."""
         shown = self.on_page
-        score = self.measure.shown
-        return [(row, score(row.entry["score"]), [(column, column.cell(row)) for column in shown]) for row in self.rows]
+        return [(row, *self.score(row), [(column, column.cell(row)) for column in shown]) for row in self._chosen]
+
+    @property
+    def _chosen(self) -> list[Row]:
+        return [row for row in self.rows if self.chosen in ("", row.sensors) or row.entry["role"] != Team.Role.TEAM]
+
+    @property
+    def classes(self) -> list[str]:
+        """Of sensors, where teams use several."""
+        found = sorted({row.sensors for row in self.rows if row.sensors and row.entry["role"] == Team.Role.TEAM})
+        return found if len(found) > 1 else []
+
+    def score(self, row: Row) -> tuple[str, str]:
+        """As pages write it, and its interval."""
+        return self.measure.shown(row.entry["score"]), self.measure.between(row.interval)
+
+    @property
+    def sure(self) -> bool:
+        """Whether any score has an interval."""
+        return any(row.interval for row in self.rows)
 
     def counts(self, row: Row) -> list[tuple[str, str]]:
         """How many episodes of an entry failed, and how many were left out, by the titles of their columns."""
@@ -125,18 +149,21 @@ def leading(challenge: Challenge, boards: Sequence[Standings]) -> Standings | No
 
 def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: User | AnonymousUser) -> Standings:
     own = set(reader.teams.values_list("name", flat=True)) if isinstance(reader, User) else set()
-    scores = [line["score"] for line in content["entries"] if line["score"] is not None]
-    shares = all(0 <= score <= 1 for score in scores)
     usage = usage_shown(content)
     sensors = _sensors([line["submission"] for line in content["entries"]])
     first = Result.objects.filter(submission__in=[line["submission"] for line in content["entries"]]).first()
+    definition = recorded_definition(first.document if first else {}, content["measure"])
+    intervals = score_intervals(content, definition)
+    methods = {one.submission_id: one.told for one in Method.objects.filter(submission__in=list(sensors))}
     rows = (
         Row(
             line,
-            _percent(line["score"]) if shares else None,
+            _percent(line["score"]) if definition.is_share else None,
             line["team"] in own,
-            sensors.get(line["submission"]) or "",
+            methods.get(line["submission"], {}).get("sensors") or sensors.get(line["submission"]) or "",
             usage.get(line["submission"], {}),
+            methods.get(line["submission"], {}),
+            intervals.get(line["submission"]),
         )
         for line in content["entries"]
     )

@@ -14,12 +14,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from nav_eval_server import appeals, terms
 from nav_eval_server.board import decisions
 from nav_eval_server.board.visibility import visible_to
-from nav_eval_server.models import Announcement, Appeal, Charge, Endpoint, Slot, Submission, Team, Token, User
+from nav_eval_server.models import Announcement, Appeal, Charge, Endpoint, Method, Slot, Submission, Team, Token, User
 from nav_eval_server.queue import endpoints, quota, slots, standing
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.outlook import Queue
@@ -31,7 +32,7 @@ from nav_eval_server.tokens import issue
 from nav_eval_server.web import invitations, roster
 from nav_eval_server.web.context import language
 from nav_eval_server.web.entries import NOBODY, lines
-from nav_eval_server.web.forms import Name, Service, TokenName, number
+from nav_eval_server.web.forms import About, Name, Service, TokenName, number
 from nav_eval_server.web.standings import measured
 
 View = Callable[..., HttpResponse]
@@ -290,6 +291,19 @@ def appeal(request: HttpRequest, team: Team, key: str) -> HttpResponse:
         else:
             appeals.say(current(), running, text, person(request), timezone.now(), organiser=False)
     return redirect(reverse("submission", args=[key]) + "#appeals")
+
+
+@member
+def about(request: HttpRequest, team: Team, key: str) -> HttpResponse:
+    """What boards say of an entry; at first what the team said of its last one."""
+    found = get_object_or_404(Submission, team=team, pk=key)
+    own = Method.objects.filter(submission=found).first()
+    last = own or Method.objects.filter(submission__team=team).order_by("-submission__accepted_at").first()
+    form = About(request.POST or None, instance=own or Method(submission=found), initial=last.told if last else {})
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        return redirect("submission", key)
+    return render(request, "form.html", {"form": form, "heading": _("About this entry"), "action": _("Save")})
 
 
 @require_POST

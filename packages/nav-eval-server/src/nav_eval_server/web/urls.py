@@ -50,6 +50,7 @@ urlpatterns = [
     path("submissions/<str:key>/progress/", teams.progress, name="progress"),
     path("submissions/<str:key>/cancel/", teams.cancel, name="cancel"),
     path("submissions/<str:key>/choose/", teams.choose, name="choose"),
+    path("submissions/<str:key>/about/", teams.about, name="about"),
     path("submissions/<str:key>/appeal/", teams.appeal, name="appeal"),
     path("organiser/", organisers.home, name="organiser"),
     path("organiser/log/", organisers.log, name="log"),

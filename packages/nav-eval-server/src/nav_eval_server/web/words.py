@@ -64,6 +64,17 @@ SENSORS: dict[str, Promise] = {
 }
 
 
+METHOD: dict[str, Promise] = {
+    "name": gettext_lazy("Method"),
+    "affiliation": gettext_lazy("Affiliation"),
+    "paper": gettext_lazy("Paper"),
+    "code": gettext_lazy("Code"),
+    "model_size": gettext_lazy("Model size"),
+}
+"""What a team says of an entry, but for its sensors."""
+LINKS = ("paper", "code")
+
+
 DECISIONS: dict[str, Promise] = {
     "open": gettext_lazy("waits for an answer"),
     "stands": gettext_lazy("decided: the result stands"),
