@@ -88,7 +88,7 @@ PAGES: Mapping[str, tuple[int, int, int, int]] = {
     "forgotten": (200, 200, 200, 200),
     "new_password": (200, 200, 200, 200),
     "account": (AWAY, 200, 200, 200),
-    "accept": (AWAY, AWAY, AWAY, AWAY),
+    "terms": (AWAY, AWAY, AWAY, AWAY),
     "password": (AWAY, 200, 200, 200),
     "second": (AWAY, 200, 200, 200),
     "export": (AWAY, 200, 200, 200),

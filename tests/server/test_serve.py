@@ -278,6 +278,8 @@ LEAVES_FREE: dict[str, dict[str, Any]] = {
     "backup": {"out": "backup.tar", "without_data": True},
     "publish": {"out": "site"},
     "doctor": {},
+    "capacity": {"teams": 2},
+    "grades": {},
 }
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 import msgspec
 
 from nav_eval_sdk.competition import Competition, CompetitionError
+from nav_eval_sdk.protocol.structs import known
 from nav_eval_sdk.protocol.text import line
 
 
@@ -68,3 +69,6 @@ def described(about: About) -> Iterator[str]:
 def _sensor(name: str, size: Size) -> str:
     sides = [str(side) for side in (size.width, size.height) if side is not None]
     return f"{name} {'x'.join(sides)}".strip()
+
+
+known(globals())

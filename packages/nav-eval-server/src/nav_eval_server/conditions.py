@@ -21,7 +21,7 @@ GOAL = re.compile("instruction|.*goal")
 """Sensors that a task adds where they are not named."""
 
 
-class Size(BaseModel):
+class FrameSize(BaseModel):
     """In pixels; null for what is no image, and where the sensor's default holds (640 x 480)."""
 
     model_config = ConfigDict(frozen=True)
@@ -46,7 +46,7 @@ class Conditions(BaseModel):
     act_seconds: float
     reset_seconds: float
     episode_seconds: float | None
-    sensors: dict[str, Size]
+    sensors: dict[str, FrameSize]
     sensor_classes: tuple[str, ...]
 
     @classmethod
@@ -59,7 +59,7 @@ class Conditions(BaseModel):
             reset_seconds=service.deadlines.reset,
             episode_seconds=service.deadlines.episode,
             sensors={
-                name: Size(width=sensor.width, height=sensor.height)
+                name: FrameSize(width=sensor.width, height=sensor.height)
                 for name, sensor in config.simulator.sensors.items()
             },
             sensor_classes=tuple(sensor_classes(config.simulator.sensors)),

@@ -23,17 +23,23 @@ from nav_eval_server.board.visibility import Sight, visible_to
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Event, Ranking, Submission
+from nav_eval_server.queue.baselines import OURS
+from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.states import FINAL
 from nav_eval_server.web.standings import Standings, standings
 
 
 def freeze(challenge: Challenge, phase: str, now: datetime, actor: str = "organiser") -> str | None:
     """End a phase. The SHA-256 of state/frozen/PHASE.json: board, values, submissions; None while some are unfinished.
 
-    Once that is in the audit log, nothing of it can be changed without being seen.
+    What agents of ours have not ended is cancelled. Once the hash is in the audit log, nothing of it can be changed
+    without being seen.
     """
     decisions.close(phase, actor, now)
     if decisions.unfinished(phase):
         return None
+    for late in Submission.objects.filter(phase=phase, protocol=OURS).exclude(state__in=FINAL):
+        Dispatcher(challenge).cancel(late, actor)
     board = document(challenge, phase, Board.FINAL)
     keep(board, now)
     ended = Submission.objects.filter(phase=phase).order_by("id")

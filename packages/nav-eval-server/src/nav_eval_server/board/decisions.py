@@ -14,6 +14,7 @@ from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Closing, Ranking, Submission, Team
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.queue import phases
+from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, State
 
@@ -67,7 +68,8 @@ def close(phase: str, actor: str, now: datetime) -> None:
 
 
 def unfinished(phase: str) -> int:
-    return Submission.objects.filter(phase=phase).exclude(state__in=FINAL).count()
+    """Of teams: what agents of ours have not ended is left out of a frozen phase."""
+    return Submission.objects.filter(phase=phase).exclude(state__in=FINAL).exclude(protocol=OURS).count()
 
 
 BoardState = Literal["hidden", "revealed", "changed"]

@@ -23,21 +23,22 @@ OURS = "ours"
 def enter(challenge: Challenge, now: datetime) -> None:
     """Queue those that an open phase does not have yet."""
     entered = set(Submission.objects.filter(protocol=OURS).values_list("phase", "url"))
-    for phase, agent in product(challenge.phases, challenge.baselines):
+    for number, (phase, agent) in enumerate(product(challenge.phases, challenge.baselines)):
         kind = challenge.phases[phase].kind
         if (phase, agent) not in entered and kind == "service" and status(challenge, phase, now) == "open":
-            _submit(challenge, phase, agent, now)
+            _submit(challenge, phase, agent, now, number)
 
 
-def _submit(challenge: Challenge, phase: str, agent: str, now: datetime) -> None:
-    """Nothing where people have a team of that name."""
+def _submit(challenge: Challenge, phase: str, agent: str, now: datetime, number: int) -> None:
+    """Nothing where people have a team of that name. `number`: its place among those that come now."""
     role = Team.Role.ORACLE if agent == ORACLE else Team.Role.BASELINE
     with transaction.atomic():
         team, _ = Team.objects.get_or_create(name=agent, defaults={"role": role, "state": Team.State.APPROVED})
         if team.role == Team.Role.TEAM:
             return
         fresh = Submission(team=team, phase=phase, kind="service", protocol=OURS, url=agent, idempotency_key=phase)
-        fresh.accepted_at = fresh.since = fresh.retry_at = now
+        fresh.accepted_at = now + timedelta(microseconds=number)
+        fresh.since = fresh.retry_at = now
         fresh.deadline = now + timedelta(seconds=challenge.queue.queued_seconds)
         fresh.save(force_insert=True)
         events.record("submitted", fresh.id, actor="challenge.yaml", phase=phase)

@@ -93,7 +93,7 @@ def stand_for(reader: User, submission: Submission, now: datetime) -> Standing:
 def home(request: HttpRequest) -> HttpResponse:
     """The team's page, or the form that founds one; before both, terms that were changed."""
     if terms.outstanding(current(), person(request)):
-        return redirect("accept")
+        return redirect("terms")
     team = roster.team_of(person(request))
     return _create_team(request) if team is None else _page(request, team, Service())
 
