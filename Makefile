@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 # What pip does on one core only; a package may hold files that are none of this Python's.
-COMPILE = $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
+COMPILE = $(BIN)/python -m compileall -qq -j 0 -x /tests/ $(VENV)/lib || true
 PACKAGES := pyproject.toml $(wildcard packages/*/pyproject.toml)
 # What `pip install nav-eval[demo]` brings of ours.
 OURS := -e packages/nav-eval-sdk -e . -e packages/nav-eval-worlds -e packages/nav-eval-baselines \
