@@ -18,10 +18,11 @@ from nav_eval_sdk import TestClient, start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server.challenge import Challenge, Images
 from nav_eval_server.folder import Folder
-from nav_eval_server.images import archive, engine
+from nav_eval_server.images import archive, engine, storage
 from nav_eval_server.images.container import Door
 from nav_eval_server.models import Endpoint, Submission, Team, Token
 from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.probe import parsed
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import State
 from nav_eval_server.queue.verdict import Ending
@@ -161,6 +162,21 @@ def test_a_worker_gets_the_image_and_its_faults_are_the_teams(challenge: Challen
     ]
 
 
+def test_a_worker_gets_no_file_but_images(challenge: Challenge) -> None:
+    Team.objects.create(name="aurora", state=Team.State.APPROVED)
+    service = Endpoint.objects.create(team=Team.objects.get(), name="s", protocol="rest", url="http://127.0.0.1:9")
+    Dispatcher(challenge).submit(service.team, "dev", endpoint=service)
+    worker = Caller(issue(Token.Scope.WORKER, "w"))
+    claim = worker("POST", "/worker/claim", {"instance": "i"}).json()
+    there = f"/worker/attempts/{claim['attempt']}/image?fence={claim['fence']}&offset="
+    assert [worker("GET", f"{there}{at}").status_code for at in (0, -1)] == [404, 422]
+    for name in ("../../private/vault.key", ".", f"sha256:{'0' * 63}"):
+        with pytest.raises(ValueError, match="no image"):
+            storage.path(challenge, name)
+    with pytest.raises(InputError, match="not an address"):
+        parsed("../../private/vault.key")
+
+
 def packed(pack: Callable[[bytes], bytes], *sizes: int, sparse: int = 0) -> bytes:
     """A layer of files."""
     raw = io.BytesIO()
@@ -176,19 +192,20 @@ def packed(pack: Callable[[bytes], bytes], *sizes: int, sparse: int = 0) -> byte
 
 
 @pytest.mark.parametrize(
-    ("layer", "told"),
+    ("layer", "told", "times"),
     [
-        (packed(bytes, 1000), ""),
-        (packed(gzip.compress, 1000), ""),
-        (packed(gzip.compress, 5 << 20), "unpacks to more than 0.00390625 GiB"),
-        (packed(bytes, sparse=5 << 20), "unpacks to more than"),
-        (packed(bytes, *[1] * 1100), "unpacks to more than"),
-        (b"\x28\xb5\x2f\xfd" + b"x" * 100, "packed with zstd"),
+        (packed(bytes, 1000), "", 3),
+        (packed(gzip.compress, 1 << 20), "unpacks to more than", 5),
+        (packed(gzip.compress, 1000), "", 1),
+        (packed(gzip.compress, 5 << 20), "unpacks to more than 0.00390625 GiB", 1),
+        (packed(bytes, sparse=5 << 20), "unpacks to more than", 1),
+        (packed(bytes, *[1] * 1100), "unpacks to more than", 1),
+        (b"\x28\xb5\x2f\xfd" + b"x" * 100, "packed with zstd", 1),
     ],
-    ids=["plain", "gzip", "bomb", "holes", "many", "zstd"],
+    ids=["plain", "repeated", "gzip", "bomb", "holes", "many", "zstd"],
 )
-def test_what_an_archive_unpacks_to(tmp_path: Path, layer: bytes, told: str) -> None:
-    save(tmp_path / "image.tar", layer, ["x"])
+def test_what_an_archive_unpacks_to(tmp_path: Path, layer: bytes, told: str, times: int) -> None:
+    save(tmp_path / "image.tar", layer, ["x"], times=times)
     if not told:
         archive.check(tmp_path / "image.tar", 4 << 20)
         return

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import FileResponse, HttpRequest, HttpResponse
-from ninja import Router, Schema
+from ninja import Query, Router, Schema
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
@@ -158,11 +158,13 @@ def predictions(request: HttpRequest, attempt: int, fence: int) -> FileResponse:
     return FileResponse((_dispatcher().folder.uploads / held.submission_id).open("rb"))
 
 
-@router.get("/attempts/{attempt}/image", response=FOUND | answers(401, 409, 422), openapi_extra=FILE)
-def image(request: HttpRequest, attempt: int, fence: int, offset: int) -> HttpResponse:
+@router.get("/attempts/{attempt}/image", response=FOUND | answers(401, 404, 409, 422), openapi_extra=FILE)
+def image(request: HttpRequest, attempt: int, fence: int, offset: Annotated[int, Query(ge=0)]) -> HttpResponse:
     """A piece of the image that the team sent; nothing behind its end."""
-    file = storage.path(current(), _held(request, attempt, fence).submission.url)
-    return HttpResponse(_piece(file, offset), content_type="application/octet-stream")
+    entry = _held(request, attempt, fence).submission
+    if entry.protocol != "image":
+        raise HttpError(404, "It is no image.")
+    return HttpResponse(_piece(storage.path(current(), entry.url), offset), content_type="application/octet-stream")
 
 
 def _piece(file: Path, offset: int) -> bytes:

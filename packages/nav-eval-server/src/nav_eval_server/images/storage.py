@@ -6,6 +6,7 @@ endpoint nor an unfinished submission, nor one that a team has chosen for the fi
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from nav_eval_server.queue.states import FINAL
 from nav_eval_server.visible import visible
 
 PREFIX = "sha256:"
+NAME = re.compile(r"([0-9]+-)?[0-9a-f]{64}(\.part)?")
 PIECE = 16 << 20
 """Bytes of an archive in one request, at most."""
 ROOM = 1 << 30
@@ -30,7 +32,10 @@ ROOM = 1 << 30
 
 
 def path(challenge: Challenge, url: str) -> Path:
-    return Folder(challenge.folder).images / url.removeprefix(PREFIX)
+    name = url.removeprefix(PREFIX)
+    if not NAME.fullmatch(name):
+        raise ValueError(f"{url} is no image")
+    return Folder(challenge.folder).images / name
 
 
 def received(challenge: Challenge, team: Team, sha256: str) -> int:
