@@ -42,6 +42,12 @@ class Instance(Schema):
     instance: str
 
 
+class Wanted(Instance):
+    """`images`: whether entries by image are taken; not where no engine runs them."""
+
+    images: bool = True
+
+
 class ClaimOut(Schema):
     attempt: int
     fence: int
@@ -121,9 +127,9 @@ def hello(request: HttpRequest, body: Instance) -> HttpResponse:
 
 
 @router.post("/claim", response={200: ClaimOut, 204: None} | answers(400, 401, 422))
-def claim(request: HttpRequest, body: Instance) -> HttpResponse | dict[str, Any]:
+def claim(request: HttpRequest, body: Wanted) -> HttpResponse | dict[str, Any]:
     """The next attempt, or 204 where there is none."""
-    found = _dispatcher().claim(_worker(request), body.instance)
+    found = _dispatcher().claim(_worker(request), body.instance, images=body.images)
     return HttpResponse(status=204) if found is None else asdict(found)
 
 
