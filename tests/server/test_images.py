@@ -8,19 +8,23 @@ import io
 import os
 import sys
 import tarfile
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from nav_eval.errors import ConfigError, InputError
 from nav_eval_sdk import TestClient, start
 from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server import privacy
 from nav_eval_server.challenge import Challenge, Images
 from nav_eval_server.folder import Folder
 from nav_eval_server.images import archive, engine, storage
 from nav_eval_server.images.container import Door
-from nav_eval_server.models import Endpoint, Submission, Team, Token
+from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token, User
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.probe import parsed
 from nav_eval_server.queue.refusal import Refusal
@@ -175,6 +179,55 @@ def test_a_worker_gets_no_file_but_images(challenge: Challenge) -> None:
             storage.path(challenge, name)
     with pytest.raises(InputError, match="not an address"):
         parsed("../../private/vault.key")
+
+
+def test_a_worker_without_an_engine_takes_no_image(challenge: Challenge) -> None:
+    push(caller(), b"1", "image")
+    Dispatcher(challenge).submit(Team.objects.get(), "dev", endpoint=Endpoint.objects.get())
+    worker = Caller(issue(Token.Scope.WORKER, "w"))
+    answers = [worker("POST", "/worker/claim", {"instance": "i", "images": able}).status_code for able in (False, True)]
+    assert answers == [204, 200]
+
+
+def test_a_name_keeps_its_kind_of_service(challenge: Challenge) -> None:
+    aurora, service = caller(), {"name": "s", "protocol": "rest", "url": "127.0.0.1:9", "token": ""}
+    push(aurora, b"1", "image")
+    assert [aurora("POST", "/endpoints", service | {"name": name}).status_code for name in ("image", "s")] == [409, 200]
+    taken = aurora("PUT", f"/images/{named(b'2')}?name=s&offset=0&whole=1", raw=b"2")
+    assert (taken.status_code, taken.json()["code"]) == (409, "name")
+
+
+def test_files_go_with_their_owner(challenge: Challenge) -> None:
+    aurora, user = caller(), User.objects.create_user("ann")
+    Membership.objects.create(team=Team.objects.get(), user=user)
+    one = push(aurora, b"1", "one")
+    push(aurora, b"2", "two")
+    aurora("PUT", f"/images/{named(b'34')}?name=three&offset=0&whole=2", raw=b"3")
+    part = f"{Team.objects.get().pk}-{named(b'34')}.part"
+    aurora("DELETE", f"/endpoints/{one['id']}")
+    assert files(challenge) == {named(b"2"), part}
+    privacy.erase(challenge, user, "ann")
+    assert files(challenge) == set()
+
+
+def test_the_last_piece_may_be_sent_again_while_it_is_summed_up(
+    challenge: Challenge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summed = storage.file_sha256
+
+    def slow(file: Path) -> str:
+        time.sleep(0.5)
+        return summed(file)
+
+    def send(_: int) -> int:
+        status: int = aurora("PUT", f"/images/{named(b'1')}?name=a&offset=0&whole=1", raw=b"1").status_code
+        connection.close()
+        return status
+
+    aurora = caller()
+    monkeypatch.setattr(storage, "file_sha256", slow)
+    with ThreadPoolExecutor(2) as pool:
+        assert [*pool.map(send, range(2))] == [200, 200]
 
 
 def packed(pack: Callable[[bytes], bytes], *sizes: int, sparse: int = 0) -> bytes:
