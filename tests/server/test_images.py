@@ -11,7 +11,9 @@ import tarfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
@@ -28,7 +30,7 @@ from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.probe import parsed
 from nav_eval_server.queue.refusal import Refusal
-from nav_eval_server.queue.states import State
+from nav_eval_server.queue.states import State, sentence
 from nav_eval_server.queue.verdict import Ending
 from nav_eval_server.tokens import find, issue
 from server.calling import Caller
@@ -264,6 +266,24 @@ def test_what_an_archive_unpacks_to(tmp_path: Path, layer: bytes, told: str, tim
         return
     with pytest.raises(InputError, match=told):
         archive.check(tmp_path / "image.tar", 4 << 20)
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        ("its command could not be started.", "无法启动其命令。"),
+        ("its archive holds 2 images; save one.", "其归档文件含有 2 个镜像，只应保存一个。"),
+        ("it unpacks to more than 0.5 GiB.", "解包后超过 0.5 GiB。"),
+    ],
+)
+def test_what_is_wrong_with_an_image_is_said_in_both_languages(english: str, chinese: str) -> None:
+    now = datetime(2026, 12, 1, tzinfo=UTC)
+    failed = Submission(state=State.FAILED, why="image_unfit", detail=english, since=now)
+    told = [sentence(failed, language, zone=ZoneInfo("UTC"), now=now) for language in ("en", "zh")]
+    assert told == [
+        f"Failed at 00:00: your image cannot be run: {english}",
+        f"已于 00:00 失败：您的镜像无法运行：{chinese}",
+    ]
 
 
 def test_a_phase_with_images_wants_an_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
