@@ -154,6 +154,7 @@ def competition(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def have_engine(rules: Images, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine's podman as it is set up, else with another runtime and within this process's limits."""
+    engine.probe.cache_clear()  # of a test that has set it up for itself
     try:
         engine.refuse(rules)
     except ConfigError:
