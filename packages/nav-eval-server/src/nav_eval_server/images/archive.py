@@ -47,7 +47,8 @@ def _unpacked(archive: tarfile.TarFile, most: float) -> float:
     """
     total, sizes, dockers, others = 0, dict[str, int](), Counter[str](), Counter[str]()
     for member in archive:
-        place, content = _place(member.name), archive.extractfile(member)
+        linked = member.issym() or member.islnk()
+        place, content = _place(member.name), None if linked else archive.extractfile(member)
         if content is None:
             continue
         sizes.setdefault(place, 0)
