@@ -62,8 +62,10 @@ def add(tar: tarfile.TarFile, name: str, text: str, mode: int = 0o644) -> None:
     tar.addfile(info, io.BytesIO(text.encode()))
 
 
-def save(path: Path, layer: bytes, command: Iterable[str], tag: str = "agent:latest", **config: object) -> str:
-    """Write the archive; its SHA-256."""
+def save(
+    path: Path, layer: bytes, command: Iterable[str], tag: str = "agent:latest", times: int = 1, **config: object
+) -> str:
+    """Write the archive, whose image has the layer so many times; its SHA-256."""
     about = {
         "architecture": "amd64",
         "os": "linux",
@@ -73,7 +75,7 @@ def save(path: Path, layer: bytes, command: Iterable[str], tag: str = "agent:lat
             "Env": ["PATH=/usr/local/bin:/bin", "PYTHONPATH=/packages"],
             **config,
         },
-        "rootfs": {"type": "layers", "diff_ids": [f"sha256:{hashlib.sha256(layer).hexdigest()}"]},
+        "rootfs": {"type": "layers", "diff_ids": times * [f"sha256:{hashlib.sha256(layer).hexdigest()}"]},
     }
     content = json.dumps(about)
     name = f"{hashlib.sha256(content.encode()).hexdigest()}.json"
@@ -82,6 +84,6 @@ def save(path: Path, layer: bytes, command: Iterable[str], tag: str = "agent:lat
         info = tarfile.TarInfo("layer.tar")
         info.size = len(layer)
         tar.addfile(info, io.BytesIO(layer))
-        add(tar, "manifest.json", json.dumps([{"Config": name, "RepoTags": [tag], "Layers": ["layer.tar"]}]))
+        add(tar, "manifest.json", json.dumps([{"Config": name, "RepoTags": [tag], "Layers": times * ["layer.tar"]}]))
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,22 +8,29 @@ import io
 import os
 import sys
 import tarfile
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
+from django.db import connection
 
 from nav_eval.errors import ConfigError, InputError
 from nav_eval_sdk import TestClient, start
 from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server import privacy
 from nav_eval_server.challenge import Challenge, Images
 from nav_eval_server.folder import Folder
-from nav_eval_server.images import archive, engine
+from nav_eval_server.images import archive, engine, storage
 from nav_eval_server.images.container import Door
-from nav_eval_server.models import Endpoint, Submission, Team, Token
+from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token, User
 from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.probe import parsed
 from nav_eval_server.queue.refusal import Refusal
-from nav_eval_server.queue.states import State
+from nav_eval_server.queue.states import State, sentence
 from nav_eval_server.queue.verdict import Ending
 from nav_eval_server.tokens import find, issue
 from server.calling import Caller
@@ -161,6 +168,70 @@ def test_a_worker_gets_the_image_and_its_faults_are_the_teams(challenge: Challen
     ]
 
 
+def test_a_worker_gets_no_file_but_images(challenge: Challenge) -> None:
+    Team.objects.create(name="aurora", state=Team.State.APPROVED)
+    service = Endpoint.objects.create(team=Team.objects.get(), name="s", protocol="rest", url="http://127.0.0.1:9")
+    Dispatcher(challenge).submit(service.team, "dev", endpoint=service)
+    worker = Caller(issue(Token.Scope.WORKER, "w"))
+    claim = worker("POST", "/worker/claim", {"instance": "i"}).json()
+    there = f"/worker/attempts/{claim['attempt']}/image?fence={claim['fence']}&offset="
+    assert [worker("GET", f"{there}{at}").status_code for at in (0, -1)] == [404, 422]
+    for name in ("../../private/vault.key", ".", f"sha256:{'0' * 63}"):
+        with pytest.raises(ValueError, match="no image"):
+            storage.path(challenge, name)
+    with pytest.raises(InputError, match="not an address"):
+        parsed("../../private/vault.key")
+
+
+def test_a_worker_without_an_engine_takes_no_image(challenge: Challenge) -> None:
+    push(caller(), b"1", "image")
+    Dispatcher(challenge).submit(Team.objects.get(), "dev", endpoint=Endpoint.objects.get())
+    worker = Caller(issue(Token.Scope.WORKER, "w"))
+    answers = [worker("POST", "/worker/claim", {"instance": "i", "images": able}).status_code for able in (False, True)]
+    assert answers == [204, 200]
+
+
+def test_a_name_keeps_its_kind_of_service(challenge: Challenge) -> None:
+    aurora, service = caller(), {"name": "s", "protocol": "rest", "url": "127.0.0.1:9", "token": ""}
+    push(aurora, b"1", "image")
+    assert [aurora("POST", "/endpoints", service | {"name": name}).status_code for name in ("image", "s")] == [409, 200]
+    taken = aurora("PUT", f"/images/{named(b'2')}?name=s&offset=0&whole=1", raw=b"2")
+    assert (taken.status_code, taken.json()["code"]) == (409, "name")
+
+
+def test_files_go_with_their_owner(challenge: Challenge) -> None:
+    aurora, user = caller(), User.objects.create_user("ann")
+    Membership.objects.create(team=Team.objects.get(), user=user)
+    one = push(aurora, b"1", "one")
+    push(aurora, b"2", "two")
+    aurora("PUT", f"/images/{named(b'34')}?name=three&offset=0&whole=2", raw=b"3")
+    part = f"{Team.objects.get().pk}-{named(b'34')}.part"
+    aurora("DELETE", f"/endpoints/{one['id']}")
+    assert files(challenge) == {named(b"2"), part}
+    privacy.erase(challenge, user, "ann")
+    assert files(challenge) == set()
+
+
+def test_the_last_piece_may_be_sent_again_while_it_is_summed_up(
+    challenge: Challenge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summed = storage.file_sha256
+
+    def slow(file: Path) -> str:
+        time.sleep(0.5)
+        return summed(file)
+
+    def send(_: int) -> int:
+        status: int = aurora("PUT", f"/images/{named(b'1')}?name=a&offset=0&whole=1", raw=b"1").status_code
+        connection.close()
+        return status
+
+    aurora = caller()
+    monkeypatch.setattr(storage, "file_sha256", slow)
+    with ThreadPoolExecutor(2) as pool:
+        assert [*pool.map(send, range(2))] == [200, 200]
+
+
 def packed(pack: Callable[[bytes], bytes], *sizes: int, sparse: int = 0) -> bytes:
     """A layer of files."""
     raw = io.BytesIO()
@@ -176,24 +247,43 @@ def packed(pack: Callable[[bytes], bytes], *sizes: int, sparse: int = 0) -> byte
 
 
 @pytest.mark.parametrize(
-    ("layer", "told"),
+    ("layer", "told", "times"),
     [
-        (packed(bytes, 1000), ""),
-        (packed(gzip.compress, 1000), ""),
-        (packed(gzip.compress, 5 << 20), "unpacks to more than 0.00390625 GiB"),
-        (packed(bytes, sparse=5 << 20), "unpacks to more than"),
-        (packed(bytes, *[1] * 1100), "unpacks to more than"),
-        (b"\x28\xb5\x2f\xfd" + b"x" * 100, "packed with zstd"),
+        (packed(bytes, 1000), "", 3),
+        (packed(gzip.compress, 1 << 20), "unpacks to more than", 5),
+        (packed(gzip.compress, 1000), "", 1),
+        (packed(gzip.compress, 5 << 20), "unpacks to more than 0.00390625 GiB", 1),
+        (packed(bytes, sparse=5 << 20), "unpacks to more than", 1),
+        (packed(bytes, *[1] * 1100), "unpacks to more than", 1),
+        (b"\x28\xb5\x2f\xfd" + b"x" * 100, "packed with zstd", 1),
     ],
-    ids=["plain", "gzip", "bomb", "holes", "many", "zstd"],
+    ids=["plain", "repeated", "gzip", "bomb", "holes", "many", "zstd"],
 )
-def test_what_an_archive_unpacks_to(tmp_path: Path, layer: bytes, told: str) -> None:
-    save(tmp_path / "image.tar", layer, ["x"])
+def test_what_an_archive_unpacks_to(tmp_path: Path, layer: bytes, told: str, times: int) -> None:
+    save(tmp_path / "image.tar", layer, ["x"], times=times)
     if not told:
         archive.check(tmp_path / "image.tar", 4 << 20)
         return
     with pytest.raises(InputError, match=told):
         archive.check(tmp_path / "image.tar", 4 << 20)
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        ("its command could not be started.", "无法启动其命令。"),
+        ("its archive holds 2 images; save one.", "其归档文件含有 2 个镜像，只应保存一个。"),
+        ("it unpacks to more than 0.5 GiB.", "解包后超过 0.5 GiB。"),
+    ],
+)
+def test_what_is_wrong_with_an_image_is_said_in_both_languages(english: str, chinese: str) -> None:
+    now = datetime(2026, 12, 1, tzinfo=UTC)
+    failed = Submission(state=State.FAILED, why="image_unfit", detail=english, since=now)
+    told = [sentence(failed, language, zone=ZoneInfo("UTC"), now=now) for language in ("en", "zh")]
+    assert told == [
+        f"Failed at 00:00: your image cannot be run: {english}",
+        f"已于 00:00 失败：您的镜像无法运行：{chinese}",
+    ]
 
 
 def test_a_phase_with_images_wants_an_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -151,6 +154,7 @@ def competition(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def have_engine(rules: Images, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine's podman as it is set up, else with another runtime and within this process's limits."""
+    engine.probe.cache_clear()  # of a test that has set it up for itself
     try:
         engine.refuse(rules)
     except ConfigError:
@@ -160,6 +164,12 @@ def have_engine(rules: Images, file: Path, monkeypatch: pytest.MonkeyPatch) -> N
             engine.refuse(rules)
         except ConfigError as error:
             pytest.skip(str(error))
+
+
+def test_two_processes_may_probe_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    have_engine(Images(), tmp_path / "containers.conf", monkeypatch)
+    with ThreadPoolExecutor(3) as pool:
+        assert len({*pool.map(engine.probe.__wrapped__, 3 * [Images()])}) == 1
 
 
 def containers() -> str:
@@ -204,13 +214,16 @@ def log(served: Served, folder: Path, submission: str) -> str:
     return (folder / submission / "agent.txt").read_text()
 
 
-def test_a_killed_worker_leaves_no_container(competition: Served, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("end", "number"), [(os.kill, signal.SIGKILL), (os.killpg, signal.SIGINT)])
+def test_a_worker_that_ends_leaves_no_container_and_fails_no_run(
+    competition: Served, tmp_path: Path, end: Callable[[int, int], None], number: int
+) -> None:
     save(tmp_path / "endless.tar", python_layer(AGENT), IMAGES["endless"])
     agent(competition, tmp_path, "push", tmp_path / "endless.tar")
     submission = agent(competition, tmp_path, "submit", "endless", "--json")
     until(containers, "a container")
     before = containers()
-    assert competition.kill("worker")
+    end(competition.pids()["worker"], number)
     until(lambda: containers() not in ("", before), "another container in the place of that")
     assert len(containers().split()) == 1
     agent(competition, tmp_path, "cancel", json.loads(submission)["id"])

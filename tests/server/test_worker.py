@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 import threading
@@ -40,6 +41,7 @@ for n in range(500):
 """
 """An evaluator that never ends and says when it was last alive."""
 LEASE = 4.0
+LEASED = {"lease_seconds": LEASE, "probe_seconds": 2.0, "patience_seconds": 60.0}
 
 
 class Double:
@@ -48,6 +50,8 @@ class Double:
     def __init__(self, heartbeat: Callable[[], None] = lambda: None) -> None:
         self.arrived: dict[str, bytes] = {}
         self.endings: list[Mapping[str, Any]] = []
+        self.claims: list[dict[str, Any]] = []
+        self.images: list[bool] = []
         self._heartbeat = heartbeat
 
     def heartbeat(self, attempt: int, fence: int, total: int | None) -> None:
@@ -65,6 +69,13 @@ class Double:
     def upload(self, attempt: int, fence: int, name: str, offset: int, data: bytes, whole: int | None = None) -> int:
         self.arrived[name] = self.arrived.get(name, b"")[:offset] + data
         return len(self.arrived[name])
+
+    def hello(self, instance: str) -> None:
+        pass
+
+    def claim(self, instance: str, *, images: bool) -> dict[str, Any] | None:
+        self.images.append(images)
+        return self.claims.pop() if self.claims else None
 
     def finish(self, attempt: int, ending: Mapping[str, Any]) -> str:
         self.endings.append(ending)
@@ -87,8 +98,7 @@ def play(
     claim = {
         "attempt": 1, "fence": 1, "submission": "abc", "kind": "service", "evaluation": evaluation, "overrides": [],
         "log": False, "protocol": "rest", "url": url, "token": "t", "networks": ["loopback"], "ports": ["1-65535"],
-        "lease_seconds": lease, "probe_seconds": 2.0, "patience_seconds": patience,
-    }  # fmt: skip
+    } | LEASED | {"lease_seconds": lease, "patience_seconds": patience}  # fmt: skip
     return Play(
         server,  # type: ignore[arg-type]
         claim,
@@ -229,6 +239,24 @@ def test_a_journal_that_was_put_in_order_is_sent_whole(tmp_path: Path) -> None:
 )
 def test_a_line_for_others_tells_no_folder(line: str, told: str) -> None:
     assert without_folders(line) == told
+
+
+def test_a_worker_whose_engine_runs_nothing_leaves_images_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (tmp_path / "docker").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "docker").chmod(0o755)
+    server, work = Double(), tmp_path / "work"
+    image = {"protocol": "image", "url": f"sha256:{'0' * 64}", "image": {"engine": "docker"}}
+    server.claims = [{"attempt": 1, "fence": 1, "submission": "a", "kind": "service", "token": ""} | LEASED | image]
+    worker = Worker(server, work=work, data=tmp_path, tick=0.05)  # type: ignore[arg-type]
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    until(lambda: server.images[1:2], "a second question")
+    worker.stop.set()
+    thread.join()
+    assert (server.images[:2], server.endings[0]["outcome"]) == ([True, False], "interrupted")
 
 
 def test_two_workers_do_not_share_a_folder(tmp_path: Path) -> None:

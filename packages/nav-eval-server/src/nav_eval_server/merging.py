@@ -8,6 +8,7 @@ from django.db import transaction
 
 from nav_eval_server import events, privacy
 from nav_eval_server.challenge import Challenge
+from nav_eval_server.images import storage
 from nav_eval_server.models import (
     Announcement,
     Decision,
@@ -46,6 +47,7 @@ def merge_teams(challenge: Challenge, team: Team, to: Team, reason: str, organis
         events.record("team_merged", to.name, actor=organiser.username, old=team.name, reason=reason)
         decided(challenge, "merged", to, f"{team.name} → {to.name}: {reason}"[:500], organiser, now)
         renew_boards(challenge, organiser, now)
+    storage.tidy(challenge)
 
 
 def _hand_over_services(team: Team, to: Team) -> None:

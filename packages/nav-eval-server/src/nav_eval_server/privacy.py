@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from nav_eval_server import events
 from nav_eval_server.challenge import Challenge
+from nav_eval_server.images import storage
 from nav_eval_server.models import Event, Membership, Notice, Submission, Team, User, Word
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
@@ -78,6 +79,7 @@ def erase(challenge: Challenge, user: User, actor: str) -> None:
             _hand_over(challenge, team, user, actor)
         forget(user)
         events.record("person_erased", "account", actor=actor)
+    storage.tidy(challenge)
 
 
 def forget(user: User) -> None:

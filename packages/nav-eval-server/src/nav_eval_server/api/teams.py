@@ -15,6 +15,7 @@ from pydantic import Field
 from nav_eval_server.api.problems import answers
 from nav_eval_server.board import decisions
 from nav_eval_server.board.visibility import visible_to
+from nav_eval_server.images import storage
 from nav_eval_server.models import Decision, Endpoint, Membership, Submission, Team, Token
 from nav_eval_server.notices.words import RULINGS
 from nav_eval_server.queue import endpoints, quota
@@ -254,6 +255,7 @@ def probe_endpoint(request: HttpRequest, endpoint: int) -> dict[str, Any]:
 def remove_endpoint(request: HttpRequest, endpoint: int) -> HttpResponse:
     """Forget a service; submissions that name it go on."""
     _service(request, endpoint).delete()
+    storage.tidy(current())
     return HttpResponse(status=204)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import FileResponse, HttpRequest, HttpResponse
-from ninja import Router, Schema
+from ninja import Query, Router, Schema
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
@@ -40,6 +40,12 @@ class Instance(Schema):
     """`instance`: a name of the folder that the worker works in, which it has locked."""
 
     instance: str
+
+
+class Wanted(Instance):
+    """`images`: whether entries by image are taken; not where no engine runs them."""
+
+    images: bool = True
 
 
 class ClaimOut(Schema):
@@ -121,9 +127,9 @@ def hello(request: HttpRequest, body: Instance) -> HttpResponse:
 
 
 @router.post("/claim", response={200: ClaimOut, 204: None} | answers(400, 401, 422))
-def claim(request: HttpRequest, body: Instance) -> HttpResponse | dict[str, Any]:
+def claim(request: HttpRequest, body: Wanted) -> HttpResponse | dict[str, Any]:
     """The next attempt, or 204 where there is none."""
-    found = _dispatcher().claim(_worker(request), body.instance)
+    found = _dispatcher().claim(_worker(request), body.instance, images=body.images)
     return HttpResponse(status=204) if found is None else asdict(found)
 
 
@@ -158,11 +164,13 @@ def predictions(request: HttpRequest, attempt: int, fence: int) -> FileResponse:
     return FileResponse((_dispatcher().folder.uploads / held.submission_id).open("rb"))
 
 
-@router.get("/attempts/{attempt}/image", response=FOUND | answers(401, 409, 422), openapi_extra=FILE)
-def image(request: HttpRequest, attempt: int, fence: int, offset: int) -> HttpResponse:
+@router.get("/attempts/{attempt}/image", response=FOUND | answers(401, 404, 409, 422), openapi_extra=FILE)
+def image(request: HttpRequest, attempt: int, fence: int, offset: Annotated[int, Query(ge=0)]) -> HttpResponse:
     """A piece of the image that the team sent; nothing behind its end."""
-    file = storage.path(current(), _held(request, attempt, fence).submission.url)
-    return HttpResponse(_piece(file, offset), content_type="application/octet-stream")
+    entry = _held(request, attempt, fence).submission
+    if entry.protocol != "image":
+        raise HttpError(404, "It is no image.")
+    return HttpResponse(_piece(storage.path(current(), entry.url), offset), content_type="application/octet-stream")
 
 
 def _piece(file: Path, offset: int) -> bytes:

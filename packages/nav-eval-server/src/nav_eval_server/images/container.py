@@ -53,13 +53,17 @@ class Container:
         if patiently(alive, self._rules.engine, "run", "--detach", *options, image, cwd=self._place.name)[0]:
             raise Broken("image_unfit", "its command could not be started.")
         waiting = [self._rules.engine, "wait", self._name]
-        self._waiting = subprocess.Popen(waiting, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._waiting = subprocess.Popen(
+            waiting, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
 
     def check(self) -> None:
         """Raises Broken once it has ended."""
         if self._waiting is None or self._waiting.poll() is None:
             return
         state = inspect(self._rules.engine, "container", self._name)["State"]
+        if state["Running"]:  # only our `wait` has ended
+            return
         if state.get("OOMKilled") or state["ExitCode"] == KILLED:
             raise Broken("image_memory", f"{self._rules.memory_gb:g}")
         raise Broken("image_ended", str(state["ExitCode"]))
@@ -105,8 +109,9 @@ class Door:
                 with sock, suppress(OSError):
                     self._open = [one for one in self._open if one.poll() is None]
                     relay = subprocess.Popen(
-                        self._command, stdin=sock.fileno(), stdout=sock.fileno(), stderr=subprocess.DEVNULL
-                    )
+                        self._command, stdin=sock.fileno(), stdout=sock.fileno(), stderr=subprocess.DEVNULL,
+                        start_new_session=True,
+                    )  # fmt: skip
                     self._open.append(relay)
 
     def close(self) -> None:

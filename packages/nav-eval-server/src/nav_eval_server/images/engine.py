@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import shutil
 import subprocess
 import tarfile
 import tempfile
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
@@ -22,11 +24,12 @@ from nav_eval.errors import ConfigError
 from nav_eval_server.challenge import Images
 
 SECONDS = 60.0
-"""For a call that loads nothing."""
+"""For a call that loads nothing. Each has a session of its own, so that Ctrl-C ends a worker's runs and not these."""
 TICK = 0.5
 USER = "10001:10001"
 LABEL = "nav-eval.worker"
 PROBE = "localhost/nav-eval-probe"
+PROBING = threading.Lock()
 PROBED = Images(memory_gb=1 / 16, pids=16)
 LIMITS = (
     "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/pids.max",
@@ -45,7 +48,9 @@ class EngineError(Exception):
 def call(*command: str, expect: tuple[int, ...] = (0,)) -> str:
     """What it says on stdout. Raises EngineError."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=SECONDS, start_new_session=True
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EngineError(str(error)) from None
     if done.returncode not in expect:
@@ -56,7 +61,9 @@ def call(*command: str, expect: tuple[int, ...] = (0,)) -> str:
 def patiently(alive: Callable[[], None], *command: str, cwd: str | None = None) -> tuple[int, str]:
     """Exit code and all that it says, however long it takes."""
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=cwd)
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=cwd, start_new_session=True
+        )
         try:
             while process.poll() is None:
                 alive()
@@ -104,15 +111,16 @@ def probe(rules: Images) -> bool:
 
     It is run as a team's would be. Raises EngineError if it cannot.
     """
+    image = f"{PROBE}-{secrets.token_hex(8)}"  # another process may probe at the same time
     asked = rules.model_copy(update={"memory_gb": PROBED.memory_gb, "pids": PROBED.pids})
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "root.tar"
         _write_root(root)
-        call(rules.engine, "import", str(root), PROBE)
+        call(rules.engine, "import", str(root), image)
     try:
-        told = call(rules.engine, "run", "--rm", *confined(asked), PROBE, "/bin/cat", *LIMITS, expect=(0, 1)).split()
+        told = call(rules.engine, "run", "--rm", *confined(asked), image, "/bin/cat", *LIMITS, expect=(0, 1)).split()
     finally:
-        call(rules.engine, "rmi", PROBE)
+        call(rules.engine, "rmi", image)
     return {str(round(PROBED.memory_gb * 2**30)), str(PROBED.pids)} <= set(told)
 
 
@@ -128,7 +136,8 @@ def _write_root(file: Path) -> None:
 def refuse(rules: Images) -> str:
     """What the engine can do here, in words. Raises ConfigError if that is not what the rules want."""
     try:
-        limited = probe(rules)
+        with PROBING:
+            limited = probe(rules)
     except EngineError as error:
         raise ConfigError(
             f"images: {rules.engine} runs no container here ({error}). Install it, or set it up (containers.conf or "

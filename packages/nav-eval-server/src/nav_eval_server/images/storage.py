@@ -6,7 +6,12 @@ endpoint nor an unfinished submission, nor one that a team has chosen for the fi
 
 from __future__ import annotations
 
+import fcntl
+import os
+import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.db import transaction
@@ -17,12 +22,14 @@ from nav_eval_server import events
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Mark, Submission, Team
+from nav_eval_server.queue import endpoints
 from nav_eval_server.queue.inbox import put
 from nav_eval_server.queue.refusal import Refusal, not_let_in
 from nav_eval_server.queue.states import FINAL
 from nav_eval_server.visible import visible
 
 PREFIX = "sha256:"
+NAME = re.compile(r"([0-9]+-)?[0-9a-f]{64}(\.part)?")
 PIECE = 16 << 20
 """Bytes of an archive in one request, at most."""
 ROOM = 1 << 30
@@ -30,7 +37,10 @@ ROOM = 1 << 30
 
 
 def path(challenge: Challenge, url: str) -> Path:
-    return Folder(challenge.folder).images / url.removeprefix(PREFIX)
+    name = url.removeprefix(PREFIX)
+    if not NAME.fullmatch(name):
+        raise ValueError(f"{url} is no image")
+    return Folder(challenge.folder).images / name
 
 
 def received(challenge: Challenge, team: Team, sha256: str) -> int:
@@ -47,19 +57,37 @@ def receive(
     """Keep a piece; how much is here now, and the endpoint once that is all. Raises InputError and Refusal."""
     name = visible(name)
     _check(challenge, team, whole)
+    endpoints.check_name(team, name, "image")
     part, here = _part(challenge, team, sha256), received(challenge, team, sha256)
     if _keeps(team, sha256) and here == whole:
         return whole, _register(challenge, team, name, sha256, None)
     _discard_parts(challenge, team, but=part)
     if shutil.disk_usage(part.parent).free < whole - here + ROOM:
         raise Refusal("busy", "The server's disk is full. Tell the organisers.", "服务器磁盘已满，请告知主办方。")
-    size = put(part, offset, data)
-    if size < whole:
-        return size, None
-    if size > whole or file_sha256(part) != sha256:
-        part.unlink()
-        raise Refusal("unlike", "What arrived has another SHA-256. Send it again.", "SHA-256 不符，请重新发送。")
-    return size, _register(challenge, team, name, sha256, part)
+    size = put(part, offset, data) if here < whole else here
+    return size, _arrived(challenge, team, name, sha256, part, whole) if size >= whole else None
+
+
+def _arrived(challenge: Challenge, team: Team, name: str, sha256: str, part: Path, whole: int) -> Endpoint:
+    """Raises Refusal. A large one takes so long that its last piece may be sent again meanwhile."""
+    with _alone(part.parent):
+        if _keeps(team, sha256):
+            return _register(challenge, team, name, sha256, None)
+        if not part.exists() or part.stat().st_size > whole or file_sha256(part) != sha256:
+            part.unlink(missing_ok=True)
+            raise Refusal("unlike", "What arrived has another SHA-256. Send it again.", "SHA-256 不符，请重新发送。")
+        return _register(challenge, team, name, sha256, part)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """In all processes of the server, and without holding up the database."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(opened)
 
 
 def _check(challenge: Challenge, team: Team, whole: int) -> None:
@@ -89,8 +117,7 @@ def _discard_parts(challenge: Challenge, team: Team, but: Path) -> None:
 
 def _register(challenge: Challenge, team: Team, name: str, sha256: str, part: Path | None) -> Endpoint:
     told = {"protocol": "image", "url": PREFIX + sha256, "sealed_token": "", "probe": "ready"}
-    with transaction.atomic():
-        Mark.objects.select_for_update().get_or_create(name="images")
+    with _marked():
         if part is not None:
             part.replace(path(challenge, sha256))
         endpoint = Endpoint.objects.update_or_create(
@@ -101,13 +128,33 @@ def _register(challenge: Challenge, team: Team, name: str, sha256: str, part: Pa
     return endpoint
 
 
+@contextmanager
+def _marked() -> Iterator[None]:
+    with transaction.atomic():
+        Mark.objects.select_for_update().get_or_create(name="images")
+        yield
+
+
+def tidy(challenge: Challenge) -> None:
+    """Drop the files that nothing needs any more, after services or teams are gone."""
+    with _marked():
+        _drop_files(challenge)
+
+
 def _prune(challenge: Challenge, team: Team) -> None:
     rows = Endpoint.objects.filter(protocol="image")
     newest = rows.filter(team=team).order_by("-probed_at", "-pk").values_list("pk", flat=True)
     rows.filter(pk__in=list(newest[challenge.images.keep :])).delete()
+    _drop_files(challenge)
+
+
+def _drop_files(challenge: Challenge) -> None:
+    rows = Endpoint.objects.filter(protocol="image")
     entered = Submission.objects.filter(protocol="image")
     needed = {*rows.values_list("url", flat=True), *entered.exclude(state__in=FINAL).values_list("url", flat=True)}
     needed |= {*entered.exclude(chosen_at=None).values_list("url", flat=True)}
-    for file in Folder(challenge.folder).images.iterdir():
-        if file.suffix != ".part" and PREFIX + file.name not in needed:
-            file.unlink()
+    teams = {*Team.objects.filter(state=Team.State.APPROVED).values_list("pk", flat=True)}
+    for file in Folder(challenge.folder).images.glob("*"):
+        partly = file.suffix == ".part"
+        if int(file.name.partition("-")[0]) not in teams if partly else PREFIX + file.name not in needed:
+            file.unlink(missing_ok=True)

@@ -44,8 +44,8 @@ class Server:
     def hello(self, instance: str) -> None:
         self._call("POST", "/hello", {"instance": instance})
 
-    def claim(self, instance: str) -> dict[str, Any] | None:
-        status, answer = self._call("POST", "/claim", {"instance": instance})
+    def claim(self, instance: str, *, images: bool = True) -> dict[str, Any] | None:
+        status, answer = self._call("POST", "/claim", {"instance": instance, "images": images})
         return None if status == 204 else _object(answer)
 
     def predictions(self, attempt: int, fence: int) -> bytes:

@@ -62,6 +62,7 @@ def save(challenge: Challenge, team: Team, *, name: str, protocol: Protocol, url
     parsed(url)
     if not fits(url, protocol):
         raise InputError(WRITTEN)
+    check_name(team, name, "rest", "grpc")
     if Endpoint.objects.filter(team=team).exclude(name=name).count() >= MAX_SERVICES:
         raise Refusal(
             "too_many",
@@ -71,6 +72,16 @@ def save(challenge: Challenge, team: Team, *, name: str, protocol: Protocol, url
     sealed = Vault(Folder(challenge.folder)).seal(token)
     told = {"protocol": protocol, "url": url, "sealed_token": sealed, "probe": "", "probed_at": None, "machine": ""}
     return Endpoint.objects.update_or_create(team=team, name=name, defaults=told)[0]
+
+
+def check_name(team: Team, name: str, *protocols: str) -> None:
+    """Raises Refusal where it is that of another kind of service, which would be lost."""
+    if Endpoint.objects.filter(team=team, name=name).exclude(protocol__in=protocols).exists():
+        raise Refusal(
+            "name",
+            "A service of another kind has this name. Choose another name, or remove that one.",
+            "已有其他类型的服务使用此名称。请换一个名称，或先删除该服务。",
+        )
 
 
 def checked_token(token: str) -> str:

@@ -161,7 +161,7 @@ class Play:
         return self._patiently(lambda: self._server.image(*self._id, offset))
 
     def _look_after_container(self) -> None:
-        if self._container is not None:
+        if self._container is not None and not self._stop.is_set():
             self._container.check()
 
     def _send_agent_log(self, container: Container) -> None:

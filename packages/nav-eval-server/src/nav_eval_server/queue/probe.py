@@ -14,7 +14,9 @@ from nav_eval_sdk.transport.probe import Answer, probe
 
 Protocol = Literal["rest", "grpc"]
 LOOPBACK = "loopback"
-ADDRESS = re.compile(r"((https?|grpcs?)://)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")
+ADDRESS = re.compile(
+    r"((https?|grpcs?)://)?([A-Za-z0-9_-][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?"
+)
 """Nothing that a shell, a configuration or a header could take for more than an address."""
 WRITTEN = "grpc:// and grpcs:// are addresses of gRPC services. Choose gRPC, or write http://, https:// or host:port."
 

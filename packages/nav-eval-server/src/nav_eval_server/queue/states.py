@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import get_args
 from zoneinfo import ZoneInfo
 
+from nav_eval_sdk.chinese import of_packages
 from nav_eval_server.images import ImageFault
 from nav_eval_server.models import Submission
 from nav_eval_server.queue.tally import Language as Language
@@ -147,9 +148,16 @@ def _state(submission: Submission, language: Language, zone: ZoneInfo, now: date
         unready=clock(submission.unready_since, zone, now),
         played=counts.played,
         of="" if total is None else {"en": f" of {total}", "zh": f"（共 {total} 个）"}[language],
-        detail=submission.detail,
+        detail=_detail(submission, language),
         spoken=_spoken(submission.protocol, language),
     )
+
+
+def _detail(submission: Submission, language: Language) -> str:
+    """What an organiser wrote, or a worker said, which is in English."""
+    if language == "en" or submission.why not in ("bad_file", "image_unfit"):
+        return submission.detail
+    return of_packages("nav_eval", "nav_eval_server").translate(submission.detail)
 
 
 def _spoken(protocol: str, language: Language) -> str:

@@ -11,13 +11,14 @@ import secrets
 import signal
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from nav_eval.errors import InputError
+from nav_eval.errors import ConfigError, InputError
 from nav_eval.logging import get_logger
 from nav_eval_sdk.signals import join
 from nav_eval_server.evaluator import COMMAND
@@ -29,6 +30,8 @@ from nav_eval_server.queue.play import Play
 LOG = get_logger("nav_eval.competition")
 TICK = 2.0
 """Seconds between two questions for work, and between two words about a run."""
+NO_ENGINE_SECONDS = 600.0
+"""So long a worker whose engine runs no image takes none."""
 
 
 class Worker:
@@ -47,6 +50,7 @@ class Worker:
         self._server, self._data, self._jobs, self._command, self._tick = server, data, jobs, command, tick
         self._work = work.resolve()
         self.stop = threading.Event()
+        self._images_from = 0.0
 
     def run(self) -> None:
         """Until `stop` is set, and what runs then has come to an end. Raises InputError if the folder is in use."""
@@ -92,7 +96,7 @@ class Worker:
 
     def _claimed(self, instance: str) -> dict[str, Any] | None:
         try:
-            return self._server.claim(instance)
+            return self._server.claim(instance, images=time.monotonic() >= self._images_from)
         except (Away, InputError) as error:
             LOG.warning("No work: %s", error)
             return None
@@ -109,11 +113,17 @@ class Worker:
         )
         try:
             play.play()
+        except ConfigError as error:  # of the engine here
+            LOG.warning("No images for now: %s", error)
+            self._images_from = time.monotonic() + NO_ENGINE_SECONDS
+            self._give_up(claim, {"outcome": "interrupted", "message": str(error)})
         except Exception as error:  # one submission's trouble must not end the worker
             LOG.exception("%s broke off", claim["submission"])
-            with suppress(Away, Fenced):
-                told = {"fence": claim["fence"], "outcome": "played", "message": f"{type(error).__name__}: {error}"}
-                self._server.finish(claim["attempt"], told)
+            self._give_up(claim, {"outcome": "played", "message": f"{type(error).__name__}: {error}"})
+
+    def _give_up(self, claim: dict[str, Any], ending: dict[str, Any]) -> None:
+        with suppress(Away, Fenced):
+            self._server.finish(claim["attempt"], {"fence": claim["fence"], **ending})
 
 
 def work(server: Server, *, work: Path, data: Path, jobs: int, **options: Any) -> None:

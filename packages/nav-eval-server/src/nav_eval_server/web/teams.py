@@ -20,6 +20,7 @@ from django.views.decorators.http import require_POST
 from nav_eval_server import appeals, terms
 from nav_eval_server.board import decisions
 from nav_eval_server.board.visibility import visible_to
+from nav_eval_server.images import storage
 from nav_eval_server.models import Announcement, Appeal, Charge, Endpoint, Method, Slot, Submission, Team, Token, User
 from nav_eval_server.queue import endpoints, quota, slots, standing
 from nav_eval_server.queue.dispatcher import Dispatcher
@@ -170,6 +171,7 @@ def _check_endpoint(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
 @member
 def remove_service(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
     get_object_or_404(Endpoint, team=team, pk=pk).delete()
+    storage.tidy(current())
     return redirect(reverse("team") + "#services")
 
 
