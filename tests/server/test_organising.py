@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from nav_eval_server import events, merging, organising
-from nav_eval_server.board.decisions import close, reveal
+from nav_eval_server.board.decisions import close, finalists, reveal
 from nav_eval_server.board.places import Board, document, latest
 from nav_eval_server.challenge import load_challenge
 from nav_eval_server.folder import Folder
@@ -427,6 +427,16 @@ def test_a_doubled_team_goes_into_the_other_with_all_that_it_has(make: Make) -> 
     assert stays.decisions.get().reason == f"team1 → team0: {WHY}"
     assert len(document(challenge, "dev", Board.PUBLIC)["entries"]) <= 1
     assert events.broken() is None
+
+
+def test_a_choice_that_was_run_again_stays_chosen_in_a_merge(make: Make) -> None:
+    bench = Bench(make(), teams=2)
+    challenge, (stays, doubled) = bench.dispatcher.challenge, pair(bench)
+    old = finished(bench, bench.submit(1), "1")
+    Submission.objects.update(chosen_at=bench.now)
+    fresh = finished(bench, organising.rerun(challenge, old, WHY, organiser(), bench.now), "1")
+    merging.merge_teams(challenge, doubled, stays, WHY, organiser(), bench.now)
+    assert [*finalists(Submission.objects.get(pk=fresh.pk))] == [fresh]
 
 
 def test_a_merge_gives_no_second_try(make: Make) -> None:

@@ -191,6 +191,11 @@ def test_a_team_is_told_its_place_and_when_its_turn_comes(bench: Bench) -> None:
     bench.later(600)
     send(bench, claim, "ok")
     bench.complete(claim)  # so long a run takes
+    own = Submission(team=Team.objects.create(name="random"), phase="dev", protocol="ours", state=State.DONE)
+    own.accepted_at = own.since = own.retry_at = begun = bench.now - timedelta(days=2)
+    own.save()
+    told = {"worker": bench.worker, "started_at": begun, "heartbeat_at": begun, "ended_at": begun + timedelta(hours=9)}
+    own.attempts.create(n=1, fence=1 << 40, live=False, **told)
     running, waits = bench.submit(1), bench.submit(0)
     bench.claim()
     third = bench.submit(0)

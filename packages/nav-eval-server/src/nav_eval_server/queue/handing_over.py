@@ -6,7 +6,7 @@ from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Attempt, Slot, Submission, Team
 from nav_eval_server.queue import quota
 from nav_eval_server.queue.refusal import Refusal
-from nav_eval_server.queue.states import FINAL
+from nav_eval_server.queue.states import FINAL, State
 
 
 def check(challenge: Challenge, team: Team, to: Team) -> None:
@@ -46,6 +46,6 @@ def hand_over(challenge: Challenge, team: Team, to: Team) -> None:
 
 def _drop_surplus_choices(challenge: Challenge, team: Team, to: Team) -> None:
     for name, phase in challenge.phases.items():
-        chosen = Submission.objects.filter(phase=name).exclude(chosen_at=None)
+        chosen = Submission.objects.filter(phase=name).exclude(chosen_at=None).exclude(state=State.VOID)
         if chosen.filter(team__in=(team, to)).count() > phase.finals:
             chosen.filter(team=team).update(chosen_at=None)
