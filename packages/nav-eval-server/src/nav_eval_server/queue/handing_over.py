@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.db.models import Q
+
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Attempt, Slot, Submission, Team
 from nav_eval_server.queue import quota
@@ -10,8 +12,12 @@ from nav_eval_server.queue.states import FINAL, State
 
 
 def check(challenge: Challenge, team: Team, to: Team) -> None:
-    """Raises Refusal where both have something unfinished, or together more tries than the rules give."""
-    if all(one.submissions.exclude(state__in=FINAL).exists() for one in (team, to)):
+    """Raises Refusal where both have something unfinished, or together more tries than the rules give.
+
+    What was cancelled is unfinished until its worker has let go.
+    """
+    unfinished = ~Q(state__in=FINAL) | Q(attempts__live=True)
+    if all(one.submissions.filter(unfinished).exists() for one in (team, to)):
         raise Refusal(
             "merge",
             "Both teams have unfinished submissions. Wait for those of one team, or cancel them.",
