@@ -13,7 +13,7 @@ from nav_eval.errors import InputError
 from nav_eval_server import events
 from nav_eval_server.board.decisions import board_state
 from nav_eval_server.board.places import Board, document, keep
-from nav_eval_server.challenge import Challenge
+from nav_eval_server.challenge import FOREVER, Challenge
 from nav_eval_server.models import (
     Announcement,
     Closing,
@@ -148,7 +148,8 @@ def move(challenge: Challenge, phase: str, closes: datetime, reason: str, organi
         told = {"closes": closes.isoformat(), "reason": given(reason)}
         events.record("date_moved", phase, actor=organiser.username, **told)
         there = f"{closes.astimezone(challenge.zone):%Y-%m-%d %H:%M}"
-        tell(challenge, "date_moved", path="/", phase=phase, closes=there, said=given(reason))
+        end: Sentence = {"en": "no end", "zh": "长期开放"} if closes == FOREVER else {"en": there, "zh": there}
+        tell(challenge, "date_moved", path="/", phase=phase, closes=end, said=given(reason))
 
 
 def revoke(challenge: Challenge, worker: Token, organiser: User, now: datetime) -> int:
