@@ -146,6 +146,20 @@ def test_a_service_under_two_names_plays_one_run_at_a_time(make: Make, probed: b
     assert shared == ([("loopback", names[:2])] if probed else [])
 
 
+@pytest.mark.parametrize(
+    ("urls", "machine", "overlap"),
+    [
+        (("http://localhost:80", "http://127.0.0.1:80"), "loopback", True),
+        (("https://a.example.org", "https://b.example.org"), "10.0.0.1", True),
+        (("https://a.example.org", "https://b.example.org"), "8.8.8.8", False),
+        (("https://a.example.org", "grpcs://A.example.org:8085/x"), "8.8.8.8", True),
+    ],
+)
+def test_teams_behind_one_gateway_play_beside_each_other(urls: tuple[str, str], machine: str, overlap: bool) -> None:
+    keys = {endpoints.key(Endpoint(protocol="grpc", url=url, machine=machine)) for url in urls}
+    assert (len(keys) == 1) is overlap
+
+
 def test_a_service_that_asks_for_no_token_is_warned_of(make: Make) -> None:
     challenge = make(endpoints={"probe_seconds": 3})
     with start(RandomAgent, protocol="rest", port=0) as agent:

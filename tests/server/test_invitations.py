@@ -11,9 +11,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from nav_eval_server import events
+from nav_eval_server.merging import merge_teams
 from nav_eval_server.models import Event, Invitation, Membership, Notice, Team, User
+from nav_eval_server.organising import rename
+from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.web.roster import Denied, create
 from nav_eval_server.web.roster_file import Listed, read
 from server.conftest import Make
 from server.crowd import PASSWORD, person
@@ -119,6 +124,28 @@ def test_who_is_listed_is_let_in(make: Make) -> None:
     assert "Bo" in upload(office, "Bo,bo@example.org,Zenith").content.decode()
     assert Invitation.objects.get(email="bo@example.org").team == "Aurora"
     assert events.broken() is None
+
+
+def test_an_invitation_follows_its_team_to_another_name(make: Make) -> None:
+    """And no team takes the name of one that is listed, or of an agent of ours."""
+    challenge, office = make(baselines=["random"]), organiser()
+    lines = [f"{name},{name}@example.org,{team}" for name, team in zip("abcde", "AACCE", strict=True)]
+    upload(office, "\n".join(f"{one}quila" for one in lines))
+    sent, boss = links(office), User.objects.get(username="organiser")
+    for name in "ac":
+        signed_up(name, sent[name]).post(sent[name])
+    one, other = (Team.objects.get(name=f"{letter}quila") for letter in "AC")
+    for taken in ("Equila", "random"):
+        with pytest.raises(Refusal, match="taken"):
+            rename(challenge, one, taken, "Asked for.", boss, timezone.now())
+    rename(challenge, one, "Zenith", "Asked for.", boss, timezone.now())
+    merge_teams(challenge, other, one, "One lab.", boss, timezone.now())
+    for name in "bd":
+        signed_up(name, sent[name]).post(sent[name])
+    assert [*Membership.objects.values_list("team__name", flat=True)] == ["Zenith"] * 4
+    person("squatter")
+    with pytest.raises(Denied):
+        create(challenge, User.objects.get(username="squatter"), "Random")
 
 
 def test_nothing_is_done_where_a_line_is_wrong(make: Make) -> None:

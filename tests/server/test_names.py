@@ -12,7 +12,7 @@ from django.db import connections
 from django.test import Client
 from django.urls import reverse
 
-from nav_eval_server.models import Membership, Team, User
+from nav_eval_server.models import Membership, Method, Team, User
 from nav_eval_server.web import roster
 from server.competition import phase
 from server.conftest import Make
@@ -108,6 +108,14 @@ def test_of_two_at_once_one_is_told_that_the_name_is_taken(make: Make) -> None:
     told = sorted((one.status_code, *errors(one)) for one in answers)  # type: ignore[attr-defined]
     assert told == [(200, ("username", TAKEN["en"]))] * 2 + [(302,)]
     assert User.objects.count() == 1
+
+
+def test_what_an_entry_is_may_be_saved_twice_at_once(full: Crowd) -> None:
+    address = reverse("about", args=[full.mine["done"].pk])
+    browser = full.visitor("member")
+    answers = together([lambda: browser.post(address, {"name": "Ours"})] * 4)
+    assert [one.status_code for one in answers] == [302] * 4  # type: ignore[attr-defined]
+    assert Method.objects.get().name == "Ours"
 
 
 def test_of_two_teams_at_once_one_is_told_that_the_name_is_taken(make: Make) -> None:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from nav_eval_server import events, merging, organising
-from nav_eval_server.board.decisions import close, reveal
+from nav_eval_server.board.decisions import close, finalists, reveal
 from nav_eval_server.board.places import Board, document, latest
 from nav_eval_server.challenge import load_challenge
 from nav_eval_server.folder import Folder
@@ -221,10 +221,13 @@ def test_the_end_of_a_phase_is_moved(full: Crowd) -> None:
     bearer = {"authorization": f"Bearer {full.token}"}
     told = Client(SERVER_NAME="localhost").get("/api/v1/phases", headers=bearer).json()
     assert {one["name"]: one["closes"][:10] for one in told} == {"dev": "2098-02-03", "hidden": "2099-01-01"}
-    assert Event.objects.get(action="date_moved").details["reason"] == WHY
+    post(full, "move", "dev", closes="", reason=WHY)
+    assert Client(SERVER_NAME="localhost").get("/api/v1/competition").json()["phases"][0]["closes"] is None
+    assert 'name="closes" value=""' in page(full, "organiser", "organiser")
+    assert Event.objects.filter(action="date_moved").latest("pk").details["reason"] == WHY
 
 
-@pytest.mark.parametrize("closes", ["2019-01-01T00:00", "soon", ""])
+@pytest.mark.parametrize("closes", ["2019-01-01T00:00", "soon"])
 def test_an_end_that_is_over_is_refused(full: Crowd, closes: str) -> None:
     assert post(full, "move", "dev", closes=closes, reason=WHY).status_code in (200, 404)
     assert not MovedDate.objects.exists()
@@ -429,6 +432,16 @@ def test_a_doubled_team_goes_into_the_other_with_all_that_it_has(make: Make) -> 
     assert events.broken() is None
 
 
+def test_a_choice_that_was_run_again_stays_chosen_in_a_merge(make: Make) -> None:
+    bench = Bench(make(), teams=2)
+    challenge, (stays, doubled) = bench.dispatcher.challenge, pair(bench)
+    old = finished(bench, bench.submit(1), "1")
+    Submission.objects.update(chosen_at=bench.now)
+    fresh = finished(bench, organising.rerun(challenge, old, WHY, organiser(), bench.now), "1")
+    merging.merge_teams(challenge, doubled, stays, WHY, organiser(), bench.now)
+    assert [*finalists(Submission.objects.get(pk=fresh.pk))] == [fresh]
+
+
 def test_a_merge_gives_no_second_try(make: Make) -> None:
     bench = Bench(make(phases={"dev": phase(per_day=1, total=1)}), teams=2)
     challenge, (stays, doubled) = bench.dispatcher.challenge, pair(bench)
@@ -440,7 +453,11 @@ def test_a_merge_gives_no_second_try(make: Make) -> None:
         assert Team.objects.count() == 2
 
     refused("Both teams have unfinished submissions")
-    finished(bench, first, "1")
+    claim = bench.claim()
+    bench.dispatcher.cancel(first, "ada")
+    refused("Both teams have unfinished submissions")
+    bench.finish(claim, "interrupted", None)
+    first = finished(bench, bench.dispatcher.rerun(first, "organiser"), "1")
     refused("In dev they would have 2 submissions, and a team may have 1")
     other = finished(bench, other, "1")
     organising.rerun(challenge, other, WHY, organiser(), bench.now)

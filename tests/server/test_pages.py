@@ -716,4 +716,7 @@ def test_spectators_share_a_page_for_a_moment(full: Crowd, monkeypatch: pytest.M
     assert full.visitor("nobody").get(reverse("board", args=["hidden"])).content.decode() != again
     monkeypatch.setattr(alike, "SECONDS", 0.0)
     monkeypatch.setattr(alike, "_KEPT", {})
-    assert SHOWN[SCORE] not in full.visitor("nobody").get(address).content.decode()
+    for language in ("en", "zh-CN"):
+        page = full.visitor("nobody").get(address, headers={"accept-language": language}).content.decode()
+        assert SHOWN[SCORE] not in page
+    assert len(alike._KEPT) == len(alike._LOCKS) == 1

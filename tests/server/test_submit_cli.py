@@ -25,13 +25,14 @@ from attacks.raw_rest import Connection, answer, rest_service
 from nav_eval_sdk import cli, competition, start, submissions
 from nav_eval_sdk.competition import Competition, Refusal
 from nav_eval_sdk.examples.random_agent import RandomAgent
-from nav_eval_server.challenge import DRY_RUN, Challenge
+from nav_eval_server.challenge import DRY_RUN, FOREVER, Challenge
 from nav_eval_server.models import (
     Attempt,
     Closing,
     Endpoint,
     Episode,
     Membership,
+    MovedDate,
     Result,
     Submission,
     Team,
@@ -119,6 +120,7 @@ def test_submit_status_cancel(server: str, token: str, run: Run) -> None:
 def test_check_of_a_competition_says_what_is_played_there(
     server: str, challenge: Challenge, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    MovedDate.objects.create(phase="dev", closes=FOREVER, at=timezone.now())
     for address in (server, f"{server}/"):
         with pytest.raises(SystemExit) as ended:
             cli.main(["check", address])
@@ -126,6 +128,7 @@ def test_check_of_a_competition_says_what_is_played_there(
         assert (ended.value.code, said.splitlines()[0]) == (0, "homes is a competition (vln). In every phase:")
         assert f"at most {challenge.conditions.max_steps} steps" in said
         assert "files: takes predictions, open, from 2019-12-31 16:00 UTC to" in said
+        assert "dev: takes service, open, from 2019-12-31 16:00 UTC, no end" in said
 
 
 @pytest.mark.parametrize("command", ["status", "cancel"])

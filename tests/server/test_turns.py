@@ -8,7 +8,7 @@ import shutil
 import sys
 import threading
 import time
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server.models import Attempt, Charge, Submission, Team, Token
 from nav_eval_server.queue import baselines
 from nav_eval_server.queue.dispatcher import Claim, Dispatcher
+from nav_eval_server.queue.health import health
 from nav_eval_server.queue.outlook import Queue
 from nav_eval_server.queue.standing import stand
 from nav_eval_server.queue.states import State
@@ -162,6 +163,23 @@ def test_agents_of_ours_are_entered_once_and_give_way_to_teams(make: Make) -> No
     assert bench.claim().protocol == "ours"
 
 
+def test_an_agent_of_ours_is_entered_as_long_as_its_team_takes_part(make: Make) -> None:
+    """Under whatever name; what failed by our own fault a day ago is entered again."""
+    phases = {"dev": phase(), "later": phase() | {"opens": "2098-01-01T00:00"}}
+    bench = Bench(make(phases=phases, baselines=["random", "stop"]))
+    baselines.enter(bench.dispatcher.challenge, bench.now)
+    assert health(bench.now).waiting == 0
+    Team.objects.filter(name="random").update(name="Dice")
+    Team.objects.filter(name="stop").update(disqualified="struck", state="blocked")
+    Submission.objects.filter(url="random").update(state="failed", fault="ours", since=bench.now)
+    for when, entries in ((bench.now + timedelta(hours=23), 2), (bench.now + timedelta(hours=25), 3)):
+        baselines.enter(bench.dispatcher.challenge, when)
+        assert Submission.objects.count() == entries
+    baselines.enter(bench.dispatcher.challenge, datetime(2098, 2, 1, tzinfo=UTC))
+    rows = Submission.objects.values_list("team__name", "url", "phase")
+    assert sorted(rows) == [("Dice", "random", "dev")] * 2 + [("Dice", "random", "later"), ("stop", "stop", "dev")]
+
+
 def test_a_turn_lasts_where_the_one_that_waits_needs_what_is_taken(bench: Bench) -> None:
     bench.submit(0)
     claim = bench.claim()
@@ -191,6 +209,11 @@ def test_a_team_is_told_its_place_and_when_its_turn_comes(bench: Bench) -> None:
     bench.later(600)
     send(bench, claim, "ok")
     bench.complete(claim)  # so long a run takes
+    own = Submission(team=Team.objects.create(name="random"), phase="dev", protocol="ours", state=State.DONE)
+    own.accepted_at = own.since = own.retry_at = begun = bench.now - timedelta(days=2)
+    own.save()
+    told = {"worker": bench.worker, "started_at": begun, "heartbeat_at": begun, "ended_at": begun + timedelta(hours=9)}
+    own.attempts.create(n=1, fence=1 << 40, live=False, **told)
     running, waits = bench.submit(1), bench.submit(0)
     bench.claim()
     third = bench.submit(0)

@@ -31,7 +31,7 @@ class Phase(msgspec.Struct):
     kind: str
     status: str
     opens: datetime
-    closes: datetime
+    closes: datetime | None
 
 
 class About(msgspec.Struct):
@@ -62,8 +62,15 @@ def described(about: About) -> Iterator[str]:
         yield f"  seconds: {rules.episode_seconds:g} for a whole episode"
     yield f"  the sensors are {line(', '.join(_sensor(name, size) for name, size in rules.sensors.items()), 1000)}"
     for phase in about.phases:
-        opens, closes = (f"{at:%Y-%m-%d %H:%M %Z}" for at in (phase.opens, phase.closes))
-        yield f"{line(phase.name)}: takes {line(phase.kind)}, {line(phase.status)}, from {opens} to {closes}"
+        name, kind, status = line(phase.name), line(phase.kind), line(phase.status)
+        if phase.closes is None:
+            yield f"{name}: takes {kind}, {status}, from {_moment(phase.opens)}, no end"
+        else:
+            yield f"{name}: takes {kind}, {status}, from {_moment(phase.opens)} to {_moment(phase.closes)}"
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M %Z}"
 
 
 def _sensor(name: str, size: Size) -> str:

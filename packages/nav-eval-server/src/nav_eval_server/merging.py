@@ -21,7 +21,7 @@ from nav_eval_server.models import (
     User,
     Word,
 )
-from nav_eval_server.organising import decided, given, renew_boards
+from nav_eval_server.organising import decided, given, hand_over_invitations, renew_boards
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 
@@ -43,6 +43,7 @@ def merge_teams(challenge: Challenge, team: Team, to: Team, reason: str, organis
         Token.objects.filter(team=team).update(team=to)
         Decision.objects.filter(team=team).update(team=to)
         _hand_over_services(team, to)
+        hand_over_invitations(team.name, to.name)
         Team.objects.filter(pk=team.pk).delete()
         events.record("team_merged", to.name, actor=organiser.username, old=team.name, reason=reason)
         decided(challenge, "merged", to, f"{team.name} → {to.name}: {reason}"[:500], organiser, now)

@@ -13,12 +13,13 @@ from nav_eval.errors import InputError
 from nav_eval_server import events
 from nav_eval_server.board.decisions import board_state
 from nav_eval_server.board.places import Board, document, keep
-from nav_eval_server.challenge import Challenge
+from nav_eval_server.challenge import FOREVER, Challenge
 from nav_eval_server.models import (
     Announcement,
     Closing,
     Decision,
     Grant,
+    Invitation,
     MovedDate,
     Submission,
     Team,
@@ -32,6 +33,7 @@ from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, Sentence, State
 from nav_eval_server.visible import looks_taken, named
+from nav_eval_server.web.roster import reserved
 
 MAX_PLACES = 100
 """Of one grant."""
@@ -95,14 +97,20 @@ def rename(challenge: Challenge, team: Team, name: str, reason: str, organiser: 
         ) from None
     with transaction.atomic():
         old = Team.objects.select_for_update().get(pk=team.pk).name
-        others = Team.objects.exclude(pk=team.pk).values_list("name", flat=True)
+        others = {*Team.objects.exclude(pk=team.pk).values_list("name", flat=True), *reserved(challenge, old)}
         if not 2 <= len(name) <= 60 or looks_taken(name, others):
             raise Refusal("name", "This name is taken, too short or too long.", "该名称已被使用，或过短、过长。")
         Team.objects.filter(pk=team.pk).update(name=name)
         team.name = name
+        hand_over_invitations(old, name)
         events.record("team_renamed", name, actor=organiser.username, old=old, reason=given(reason))
         decided(challenge, "renamed", team, f"{old} → {name}: {given(reason)}"[:LONGEST], organiser, now)
         renew_boards(challenge, organiser, now)
+
+
+def hand_over_invitations(old: str, name: str) -> None:
+    """Who is listed for a team that now has another name joins it under that."""
+    Invitation.objects.filter(team=old, used_at=None).update(team=name)
 
 
 def disqualify(
@@ -140,7 +148,8 @@ def move(challenge: Challenge, phase: str, closes: datetime, reason: str, organi
         told = {"closes": closes.isoformat(), "reason": given(reason)}
         events.record("date_moved", phase, actor=organiser.username, **told)
         there = f"{closes.astimezone(challenge.zone):%Y-%m-%d %H:%M}"
-        tell(challenge, "date_moved", path="/", phase=phase, closes=there, said=given(reason))
+        end: Sentence = {"en": "no end", "zh": "长期开放"} if closes == FOREVER else {"en": there, "zh": there}
+        tell(challenge, "date_moved", path="/", phase=phase, closes=end, said=given(reason))
 
 
 def revoke(challenge: Challenge, worker: Token, organiser: User, now: datetime) -> int:

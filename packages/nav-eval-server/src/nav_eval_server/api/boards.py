@@ -6,15 +6,16 @@ BOARD is PHASE-public or PHASE-final.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router, Schema
+from pydantic import BeforeValidator
 
 from nav_eval_server.api.problems import answers
-from nav_eval_server.challenge import Title
+from nav_eval_server.challenge import FOREVER, Title
 from nav_eval_server.conditions import Conditions
 from nav_eval_server.queue.phases import phases
 from nav_eval_server.settings import current
@@ -25,14 +26,17 @@ CSV = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}
 FOUND: dict[int, Any] = {200: None}
 
 
+End = Annotated[datetime | None, BeforeValidator(lambda at: None if at == FOREVER else at)]
+
+
 class PublicPhase(Schema):
-    """A phase as everybody sees it."""
+    """A phase as everybody sees it. `closes`: null of one without an end."""
 
     name: str
     kind: Literal["service", "predictions"]
     status: Literal["upcoming", "open", "closed"]
     opens: datetime
-    closes: datetime
+    closes: End
 
 
 class CompetitionOut(Schema):

@@ -12,6 +12,7 @@ from ninja import Header, Query, Router, Schema, Status
 from ninja.security import HttpBearer
 from pydantic import Field
 
+from nav_eval_server.api.boards import End
 from nav_eval_server.api.problems import answers
 from nav_eval_server.board import decisions
 from nav_eval_server.board.visibility import visible_to
@@ -62,7 +63,7 @@ class Me(Schema):
 class PhaseOut(Schema):
     """`private`: its board is shown when an organiser reveals it; `finals`: how many a team may choose.
 
-    `images`: whether it takes container images beside services, or only those.
+    `images`: whether it takes container images beside services, or only those. `closes`: null of one without an end.
     """
 
     name: str
@@ -70,7 +71,7 @@ class PhaseOut(Schema):
     images: Literal["also", "only"] | None
     status: Literal["upcoming", "open", "closed"]
     opens: datetime
-    closes: datetime
+    closes: End
     private: bool
     finals: int
     quota: quota.Standing

@@ -72,7 +72,7 @@ TEXTS: Mapping[Kind, Text] = {
         {"en": "{decision}. Reason: {said}", "zh": "{decision}。理由：{said}"},
     ),
     "date_moved": Text(
-        {"en": "{phase} closes at {closes}", "zh": "{phase} 的截止时间改为 {closes}"},
+        {"en": "The end of {phase} is moved: {closes}", "zh": "{phase} 的截止时间改为：{closes}"},
         {"en": "Reason: {said}", "zh": "理由：{said}"},
     ),
     "announcement": Text(

@@ -5,16 +5,18 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from datetime import datetime, timedelta
+from ipaddress import ip_address
 from typing import Literal, cast
 from zoneinfo import ZoneInfo
 
 from nav_eval.errors import InputError
+from nav_eval_sdk.transport.address import is_public
 from nav_eval_sdk.transport.base import TOKEN
 from nav_eval_sdk.transport.probe import Answer
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Submission, Team
-from nav_eval_server.queue.probe import WRITTEN, NotingNetworks, Protocol, ask, fits, parsed
+from nav_eval_server.queue.probe import LOOPBACK, WRITTEN, NotingNetworks, Protocol, ask, fits, parsed
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import SPOKEN, Language, Sentence, clock
 from nav_eval_server.vault import Vault
@@ -133,14 +135,21 @@ def sentence(endpoint: Endpoint, language: Language, *, zone: ZoneInfo, now: dat
 def key(endpoint: Endpoint) -> str | None:
     """The same for whatever leads to one service: of two submissions with it one plays at a time.
 
-    None for an image: each run has a container of its own.
+    None for an image: each run has a container of its own. Behind one public address a gateway may have many services,
+    which their names tell apart.
     """
     if endpoint.protocol == "image":
         return None
     if endpoint.protocol == "join":
         return f"join:{endpoint.team_id}"
     where = parsed(endpoint.url)
-    return f"{endpoint.machine or where.host.lower()}:{where.port}"
+    return f"{_inner_machine(endpoint) or where.host.lower()}:{where.port}"
+
+
+def _inner_machine(endpoint: Endpoint) -> str:
+    """The one that it is on; "" where that is unknown, or in the open internet."""
+    machine = endpoint.machine
+    return "" if machine not in ("", LOOPBACK) and is_public(ip_address(machine)) else machine
 
 
 def shared_machines() -> list[tuple[str, list[Endpoint]]]:

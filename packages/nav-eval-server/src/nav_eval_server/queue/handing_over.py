@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from django.db.models import Q
+
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Attempt, Slot, Submission, Team
 from nav_eval_server.queue import quota
 from nav_eval_server.queue.refusal import Refusal
-from nav_eval_server.queue.states import FINAL
+from nav_eval_server.queue.states import FINAL, State
 
 
 def check(challenge: Challenge, team: Team, to: Team) -> None:
-    """Raises Refusal where both have something unfinished, or together more tries than the rules give."""
-    if all(one.submissions.exclude(state__in=FINAL).exists() for one in (team, to)):
+    """Raises Refusal where both have something unfinished, or together more tries than the rules give.
+
+    What was cancelled is unfinished until its worker has let go.
+    """
+    unfinished = ~Q(state__in=FINAL) | Q(attempts__live=True)
+    if all(one.submissions.filter(unfinished).exists() for one in (team, to)):
         raise Refusal(
             "merge",
             "Both teams have unfinished submissions. Wait for those of one team, or cancel them.",
@@ -46,6 +52,6 @@ def hand_over(challenge: Challenge, team: Team, to: Team) -> None:
 
 def _drop_surplus_choices(challenge: Challenge, team: Team, to: Team) -> None:
     for name, phase in challenge.phases.items():
-        chosen = Submission.objects.filter(phase=name).exclude(chosen_at=None)
+        chosen = Submission.objects.filter(phase=name).exclude(chosen_at=None).exclude(state=State.VOID)
         if chosen.filter(team__in=(team, to)).count() > phase.finals:
             chosen.filter(team=team).update(chosen_at=None)

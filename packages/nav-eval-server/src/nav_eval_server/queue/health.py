@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Mark, Submission, Token
+from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.states import FINAL, WAITING
 
 SWEEP_SECONDS = 60.0
@@ -32,7 +33,10 @@ _KEPT: dict[str, tuple[float, bool]] = {}
 
 @dataclass(frozen=True)
 class Health:
-    """`stuck`: submissions whose deadline passed a minute ago, which the sweep should have moved: 0, always."""
+    """`waiting` and `oldest_seconds` are of teams' submissions.
+
+    `stuck`: submissions whose deadline passed a minute ago, which the sweep should have moved: 0, always.
+    """
 
     waiting: int
     oldest_seconds: float
@@ -92,7 +96,7 @@ def seen_workers(now: datetime) -> QuerySet[Token]:
 
 
 def health(now: datetime) -> Health:
-    waiting = Submission.objects.filter(state__in=WAITING).order_by("accepted_at")
+    waiting = Submission.objects.filter(state__in=WAITING).exclude(protocol=OURS).order_by("accepted_at")
     oldest = waiting.first()
     late = Submission.objects.exclude(state__in=FINAL).filter(deadline__lt=now - timedelta(seconds=SWEEP_SECONDS))
     swept = Mark.objects.filter(name="sweep").first()

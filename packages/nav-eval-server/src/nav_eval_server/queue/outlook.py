@@ -88,8 +88,9 @@ class Queue:
 
 
 def usual_seconds(phase: str) -> float | None:
-    """That a run of the phase takes in the mean."""
-    ended = Submission.objects.filter(phase=phase, state=State.DONE).order_by("-since")[:LATEST]
+    """That a team's run of the phase takes in the mean."""
+    done = Submission.objects.filter(phase=phase, state=State.DONE).exclude(protocol=OURS)
+    ended = done.order_by("-since")[:LATEST]
     spans = Attempt.objects.filter(submission__in=list(ended)).values_list("submission", "started_at", "ended_at")
     spent = [(end - start).total_seconds() for _, start, end in spans if end is not None]
     runs = len({submission for submission, _, _ in spans})

@@ -29,5 +29,14 @@ def body(request: HttpRequest, template: str, subject: str, told: Callable[[], M
         until, text = _KEPT.get(key, (0.0, ""))
         if time.monotonic() >= until:
             text = render_to_string(template, {**told()}, request)
+            _forget(time.monotonic())
             _KEPT[key] = (time.monotonic() + SECONDS, text)
         return text
+
+
+def _forget(now: float) -> None:
+    """What is too old to be shown, and nobody makes anew."""
+    for key, lock in list(_LOCKS.items()):
+        if not lock.locked() and _KEPT.get(key, (0.0, ""))[0] < now:
+            _KEPT.pop(key, None)
+            _LOCKS.pop(key, None)

@@ -43,7 +43,7 @@ def upload(challenge: Challenge, data: bytes, link: Link, organiser: User, now: 
     Who is on an earlier list is invited again, with the same link.
     """
     with transaction.atomic():
-        listed, faults = read(data, [*Team.objects.values_list("name", flat=True), *roster.reserved()])
+        listed, faults = read(data, [*Team.objects.values_list("name", flat=True), *roster.reserved(challenge)])
         if not faults:
             sent = sum(_invite(challenge, one, link, now) for one in listed)
             events.record("invited", f"{sent} people", actor=organiser.username)

@@ -21,6 +21,7 @@ from nav_eval_server import appeals, events, merging, organising, privacy, secon
 from nav_eval_server.archive import publishing
 from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board import decisions
+from nav_eval_server.challenge import FOREVER
 from nav_eval_server.models import Announcement, Appeal, Attempt, Event, Invitation, Mark, Submission, Team, Token, User
 from nav_eval_server.notices import outbox
 from nav_eval_server.queue import endpoints, quota
@@ -180,9 +181,10 @@ def reveal(request: HttpRequest, phase: str) -> HttpResponse:
 @require_POST
 @organiser
 def move(request: HttpRequest, phase: str) -> HttpResponse:
-    """When it closes."""
+    """When it closes; an empty field: never."""
     try:
-        closes = datetime.fromisoformat(request.POST.get("closes", ""))
+        told = request.POST.get("closes", "?")
+        closes = datetime.fromisoformat(told) if told else FOREVER
     except ValueError:
         raise Http404 from None
     closes = closes if closes.tzinfo else closes.replace(tzinfo=current().zone)

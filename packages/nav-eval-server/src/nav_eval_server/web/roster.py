@@ -30,9 +30,10 @@ def leads(team: Team, user: User) -> bool:
     return Membership.objects.filter(team=team, user=user, captain=True).exists()
 
 
-def reserved() -> set[str]:
-    """Names of teams that are listed (invitations.py) and may not be there yet."""
-    return {*Invitation.objects.filter(used_at=None).exclude(team="").values_list("team", flat=True)}
+def reserved(challenge: Challenge, own: str = "") -> set[str]:
+    """Names of teams that may not be there yet: those of our agents, and those listed (invitations.py) but `own`."""
+    listed = Invitation.objects.filter(used_at=None).exclude(team__in=("", own)).values_list("team", flat=True)
+    return {*listed, *challenge.baselines}
 
 
 def create(challenge: Challenge, user: User, name: str, invitation: Invitation | None = None) -> Team:
@@ -41,7 +42,7 @@ def create(challenge: Challenge, user: User, name: str, invitation: Invitation |
         _alone(user)
         waits = challenge.teams.approval and invitation is None
         state = Team.State.PENDING if waits else Team.State.APPROVED
-        kept = reserved() - {invitation.team if invitation else ""}
+        kept = reserved(challenge, invitation.team if invitation else "")
         alike = looks_taken(name, {*Team.objects.exclude(name=name).values_list("name", flat=True), *kept})
         team, fresh = Team.objects.get_or_create(name=name, defaults={"state": state})
         if alike or not fresh:
