@@ -11,7 +11,6 @@ import threading
 import time
 from collections import Counter
 from contextlib import contextmanager
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
