@@ -306,7 +306,8 @@ def submit_predictions(
     return Status(201, _dispatcher().submit(token_team(request), phase, predictions=request.body, user=user, key=key))
 
 
-@router.get("/submissions/{submission}", response={200: SubmissionOut} | answers(401, 404))
+# 405: /submissions/predictions is an address of its own.
+@router.get("/submissions/{submission}", response={200: SubmissionOut} | answers(401, 404, 405))
 def show_submission(request: HttpRequest, submission: str) -> dict[str, Any]:
     """How it stands."""
     return _submission(_mine(request, submission))
