@@ -20,6 +20,7 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connections
+from django.utils import translation
 
 from nav_eval_server.challenge import Challenge, Web
 from nav_eval_server.folder import Folder
@@ -77,6 +78,7 @@ def make(tmp_path: Path, migrated: Path) -> Iterator[Make]:
 
     def made(**changes: object) -> Challenge:
         cache.clear()
+        translation.deactivate()  # what an earlier test's last page was in
         challenge = write_challenge(tmp_path / "homes", **changes)
         if challenge.database is None:
             shutil.copy(migrated, Folder(challenge.folder).database)
