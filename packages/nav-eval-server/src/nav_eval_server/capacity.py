@@ -8,9 +8,9 @@ from pathlib import Path
 
 from nav_eval.cli.say import cell, say, say_document
 from nav_eval.errors import ConfigError, InputError
-from nav_eval_server.challenge import Challenge, configured, load_challenge
+from nav_eval_server.challenge import Challenge, configured
 from nav_eval_server.phase_data import resolve
-from nav_eval_server.serving import prepare
+from nav_eval_server.serving import opened
 
 HEAD = ("phase", "episodes", "hours a submission", "submissions a day", "hours a day", "workers")
 
@@ -34,8 +34,7 @@ def capacity(file: Path, /, *, teams: int, tries: int | None = None, seconds_per
     """
     if teams < 1 or (tries is not None and tries < 1) or (seconds_per_step is not None and seconds_per_step <= 0):
         raise InputError("--teams, --tries, --seconds-per-step: give numbers above 0.")
-    challenge = load_challenge(file)
-    prepare(challenge)
+    challenge = opened(file)
     lines = [HEAD, *(_line(challenge, phase, teams, tries, seconds_per_step) for phase in _played(challenge))]
     widths = [max(len(line[column]) for line in lines) + 2 for column in range(len(HEAD))]
     for line in lines:

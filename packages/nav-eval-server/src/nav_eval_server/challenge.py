@@ -348,9 +348,14 @@ class Challenge(Part):
         return any(phase.images for phase in self.phases.values())
 
     @cached_property
+    def config(self) -> Config:
+        """Of every phase, for they differ in episodes and seed alone. Raises ConfigError."""
+        return configured(self, next(iter(self.phases)))
+
+    @cached_property
     def conditions(self) -> Conditions:
         """Of every phase."""
-        return Conditions.of(configured(self, next(iter(self.phases))))
+        return Conditions.of(self.config)
 
     @property
     def zone(self) -> ZoneInfo:

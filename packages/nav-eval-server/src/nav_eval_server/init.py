@@ -20,11 +20,11 @@ from nav_eval.cli.say import say
 from nav_eval.errors import InputError
 from nav_eval.results.audit import new_key
 from nav_eval_server import evaluator, vault
-from nav_eval_server.challenge import Challenge, configured, load_challenge
+from nav_eval_server.challenge import Challenge, load_challenge
 from nav_eval_server.conditions import differences
 from nav_eval_server.folder import Folder
 from nav_eval_server.phase_data import played, refuse_overlap, resolve
-from nav_eval_server.serving import prepare
+from nav_eval_server.serving import opened
 from nav_eval_server.settings import postgres
 
 BUILDINGS = {"dev": 1}
@@ -97,7 +97,7 @@ def init(
     say(
         f"{Folder(folder).challenge} is ready; rules {challenge.rules_sha256[:12]}.",
         f"Organiser {answers.organiser}, password {password} (shown this once).",
-        *filter(None, [differences(configured(challenge, next(iter(challenge.phases))))]),
+        *filter(None, [differences(challenge.config)]),
         "To try services of this machine, first add loopback to endpoints.allowed_networks in that file.",
         f"Next: nav-eval competition serve {Folder(folder).challenge}",
     )
@@ -230,8 +230,7 @@ def organiser(file: Path, /, *, name: str) -> int:
     name
         The person's user name.
     """
-    challenge = load_challenge(file)
-    prepare(challenge)
+    opened(file)
     from nav_eval_server import events, second_factor
     from nav_eval_server.models import User
 

@@ -21,7 +21,7 @@ from nav_eval_server.models import (
     User,
     Word,
 )
-from nav_eval_server.organising import decided, given, hand_over_invitations, renew_boards
+from nav_eval_server.organising import LONGEST, decided, given, hand_over_invitations, renew_boards
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 
@@ -46,7 +46,7 @@ def merge_teams(challenge: Challenge, team: Team, to: Team, reason: str, organis
         hand_over_invitations(team.name, to.name)
         Team.objects.filter(pk=team.pk).delete()
         events.record("team_merged", to.name, actor=organiser.username, old=team.name, reason=reason)
-        decided(challenge, "merged", to, f"{team.name} → {to.name}: {reason}"[:500], organiser, now)
+        decided(challenge, "merged", to, f"{team.name} → {to.name}: {reason}"[:LONGEST], organiser, now)
         renew_boards(challenge, organiser, now)
     storage.tidy(challenge)
 
@@ -82,5 +82,5 @@ def merge_people(challenge: Challenge, user: User, to: User, reason: str, organi
         events.record("person_merged", to.username, actor=organiser.username, old=user.username, reason=reason)
         team = (theirs or mine) and Team.objects.get(membership__user=to)
         if team:
-            told = f"{user.username} → {to.username}: {reason}"[:500]
+            told = f"{user.username} → {to.username}: {reason}"[:LONGEST]
             decided(challenge, "person_merged", team, told, organiser, now)

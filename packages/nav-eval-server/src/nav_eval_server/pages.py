@@ -29,6 +29,7 @@ PICTURES = {
 }
 DOWNLOADS = (".bib", ".csv", ".gz", ".json", ".pdf", ".tar", ".txt", ".yaml", ".zip")
 """Endings of what browsers keep as a file; of nothing that they would run."""
+ENDINGS = (*PICTURES, *DOWNLOADS)
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,7 @@ def faults(folder: Path) -> Iterator[str]:
         elif path.suffix == ".md":
             yield from (f"{place}: is not shown: {why}" for why in _page_faults(path))
         elif not _may_be_sent(path):
-            endings = " ".join((*PICTURES, *DOWNLOADS))
-            yield f"{place}: is not shown: name it logo.svg or by letters, digits, . _ - and one of {endings}"
+            yield f"{place}: is not shown: name it logo.svg or by letters, digits, . _ - and one of {' '.join(ENDINGS)}"
 
 
 def _page_faults(path: Path) -> Iterator[str]:
@@ -115,8 +115,7 @@ def _plain_files(folder: Path) -> list[Path]:
 
 
 def _may_be_sent(path: Path) -> bool:
-    endings = (*PICTURES, *DOWNLOADS)
-    return path.name in LOGOS or (path.suffix in endings and markdown.FILE.fullmatch(path.name) is not None)
+    return path.name in LOGOS or (path.suffix in ENDINGS and markdown.FILE.fullmatch(path.name) is not None)
 
 
 def _read(path: Path) -> tuple[str | None, str]:

@@ -74,6 +74,13 @@ def _alone(folder: Folder) -> Iterator[None]:
         yield
 
 
+def opened(file: Path) -> Challenge:
+    """The competition of a challenge.yaml, with which this process then works; see `prepare`."""
+    challenge = load_challenge(file)
+    prepare(challenge)
+    return challenge
+
+
 def prepare(challenge: Challenge) -> None:
     """Settings, tables, the token of this machine's worker; raises ConfigError if the rules changed after opening."""
     from nav_eval_server.settings import configure
@@ -159,8 +166,7 @@ def token(file: Path, /, *, name: str) -> int:
     name
         The machine's name in the organisers' lists.
     """
-    challenge = load_challenge(file)
-    prepare(challenge)
+    opened(file)
     from nav_eval_server.models import Token
     from nav_eval_server.tokens import issue
 

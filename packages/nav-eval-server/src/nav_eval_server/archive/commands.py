@@ -11,7 +11,7 @@ from nav_eval.errors import InputError
 from nav_eval_server.archive import backups
 from nav_eval_server.challenge import Challenge, load_challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.serving import prepare
+from nav_eval_server.serving import opened, prepare
 
 
 def backup(file: Path, /, *, out: Path | None = None, without_data: bool = False) -> int:
@@ -28,8 +28,7 @@ def backup(file: Path, /, *, out: Path | None = None, without_data: bool = False
     without_data
         Leave out data/, which holds the phases' buildings and episodes; then keep your own copy.
     """
-    challenge, now = load_challenge(file), datetime.now(UTC)
-    prepare(challenge)
+    challenge, now = opened(file), datetime.now(UTC)
     place = out or Path(f"{challenge.name}-{now:%Y%m%dT%H%M%SZ}.tar")
     backups.write(challenge, place.resolve(), now, data=not without_data)
     backups.note(now)
@@ -50,8 +49,7 @@ def restore(backup: Path, folder: Path, /) -> int:
         A new folder.
     """
     made_at = backups.unpack(backup, folder)
-    challenge = load_challenge(Folder(folder).challenge)
-    prepare(challenge)
+    challenge = opened(Folder(folder).challenge)
     backups.thaw(made_at, datetime.now(UTC))
     say(
         f"{challenge.name} is as it was at {made_at:%Y-%m-%d %H:%M} UTC.",
@@ -124,8 +122,7 @@ def publish(file: Path, /, *, out: Path) -> int:
     out
         A new folder.
     """
-    challenge = load_challenge(file)
-    prepare(challenge)
+    challenge = opened(file)
     from nav_eval_server.archive import publishing
 
     boards = publishing.publish(challenge, out, datetime.now(UTC))
@@ -146,8 +143,7 @@ def grades(file: Path, /) -> int:
     file
         challenge.yaml.
     """
-    challenge = load_challenge(file)
-    prepare(challenge)
+    challenge = opened(file)
     from nav_eval_server.archive.grades import table
 
     say_document(table(challenge).rstrip("\n"))
@@ -162,8 +158,7 @@ def doctor(file: Path, /) -> int:
     file
         challenge.yaml.
     """
-    challenge = load_challenge(file)
-    prepare(challenge)
+    challenge = opened(file)
     from nav_eval_server.archive.doctor import examine
 
     findings = list(examine(challenge, datetime.now(UTC)))

@@ -14,7 +14,7 @@ from nav_eval.report.verdict import few
 from nav_eval_server import events, opening, pages
 from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board.places import sha256
-from nav_eval_server.challenge import Challenge, configured
+from nav_eval_server.challenge import Challenge
 from nav_eval_server.conditions import differences
 from nav_eval_server.folder import Folder
 from nav_eval_server.images import engine
@@ -36,7 +36,7 @@ def examine(challenge: Challenge, now: datetime) -> Iterator[Finding]:
     folder = Folder(challenge.folder)
     yield _secrets(folder)
     yield from _data(challenge)
-    if unlike := differences(configured(challenge, next(iter(challenge.phases)))):
+    if unlike := differences(challenge.config):
         yield Finding(True, unlike)
     if challenge.takes_images:
         yield _images(challenge)

@@ -20,14 +20,13 @@ from nav_eval_sdk.protocol.text import line
 from nav_eval_server.challenge import Images
 from nav_eval_server.images import ImageFault
 from nav_eval_server.images.archive import UNFIT
-from nav_eval_server.images.engine import EngineError, call, inspect, patiently
+from nav_eval_server.images.engine import TICK, EngineError, call, inspect, patiently
 
 LOADED = re.compile(r"^Loaded image(?: ID)?: (\S+)$", re.MULTILINE)
 IMAGES = "images"
 """A worker's folder for them, in the one that it works in."""
 KEPT = 3
 """Loaded images that stay for another run, beside those that are at work."""
-TICK = 0.5
 LOCK = Path(tempfile.gettempdir()) / f"nav-eval-images-{os.getuid()}.lock"
 FULL = "no space left"
 

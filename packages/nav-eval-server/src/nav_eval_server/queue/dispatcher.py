@@ -41,7 +41,7 @@ from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import NO_GOOD_EPISODE, Kind
 from nav_eval_server.queue import acceptance, endpoints, handing_over, outlook, quota, slots, turns
 from nav_eval_server.queue.baselines import OURS
-from nav_eval_server.queue.fairness import Waiting, next_up
+from nav_eval_server.queue.fairness import next_up
 from nav_eval_server.queue.inbox import Inbox, Junk, Record, numbers, records
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, Sentence, State, sentence
@@ -239,7 +239,8 @@ class Dispatcher:
             kept = slots.keeps(self.challenge, now)
             full = kept.places > 0 and self._idle_places() <= kept.places
             taken, seconds = self._taken(), outlook.seconds(now)
-            chosen = next_up(self._waiting(images, now), seconds, taken, kept.booked, booked_only=full)
+            ready = [one for one in outlook.waiting(self.challenge, now) if images or not one.image]
+            chosen = next_up(ready, seconds, taken, kept.booked, booked_only=full)
             if chosen is None:
                 return None
             submission = Submission.objects.get(pk=chosen.submission)
@@ -255,10 +256,6 @@ class Dispatcher:
             )
             self._move(submission, Next(State.RUNNING if submission.kind == "service" else State.SCORING))
             return self._claim(submission, attempt)
-
-    def _waiting(self, images: bool, now: datetime) -> list[Waiting]:
-        barred = () if images else {*Submission.objects.filter(protocol="image").values_list("pk", flat=True)}
-        return [one for one in outlook.waiting(self.challenge, now) if one.submission not in barred]
 
     def _claim(self, submission: Submission, attempt: Attempt) -> Claim:
         rules, joined = self.challenge.endpoints, submission.protocol == "join"

@@ -55,6 +55,7 @@ KEPT: dict[Answer | Literal[""], Sentence] = {
     "ready": {"en": "An image, kept since {at}.", "zh": "镜像，{at} 起保存。"},
 }
 SAID = {"join": JOINED, "image": KEPT}
+"""Of what we do not call."""
 _asking = threading.BoundedSemaphore(AT_ONCE)
 
 
@@ -98,7 +99,7 @@ def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
 
     Of a service that calls us the answer is known: it is here or not. An image is kept.
     """
-    if endpoint.protocol in ("join", "image"):
+    if endpoint.protocol in SAID:
         return cast(Answer, Endpoint.objects.values_list("probe", flat=True).get(pk=endpoint.pk))
     if not _asking.acquire(blocking=False):
         raise Refusal(
@@ -121,7 +122,7 @@ def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
 def played(submission: Submission, now: datetime) -> None:
     """Episodes were played with its service: whatever the last question found, it is ready."""
     asked = Endpoint.objects.filter(team=submission.team_id, protocol=submission.protocol, url=submission.url)
-    asked.exclude(protocol__in=("join", "image")).update(probe="ready", probed_at=now)
+    asked.exclude(protocol__in=SAID).update(probe="ready", probed_at=now)
 
 
 def sentence(endpoint: Endpoint, language: Language, *, zone: ZoneInfo, now: datetime) -> str:

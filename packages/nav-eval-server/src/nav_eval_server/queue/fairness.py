@@ -14,7 +14,7 @@ from datetime import datetime
 class Waiting:
     """A submission that may begin now. `endpoint`: the service that it needs for itself, if any.
 
-    `ours`: of an agent of ours (queue.baselines).
+    `ours`: of an agent of ours (queue.baselines); `image`: of a container image.
     """
 
     submission: str
@@ -22,6 +22,7 @@ class Waiting:
     accepted_at: datetime
     endpoint: str | None = None
     ours: bool = False
+    image: bool = False
 
     def order(self, seconds: Mapping[int, float]) -> tuple[bool, float, datetime, str]:
         """The least goes first."""

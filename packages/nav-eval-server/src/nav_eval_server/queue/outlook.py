@@ -33,7 +33,7 @@ def waiting(challenge: Challenge, now: datetime) -> list[Waiting]:
     """What may begin now."""
     rows = Submission.objects.filter(state__in=WAITING, retry_at__lte=now, phase__in=[*challenge.phases, DRY_RUN])
     idle = rows.exclude(attempts__live=True).values_list("id", "team_id", "accepted_at", "endpoint_key", "protocol")
-    return [Waiting(*row[:4], ours=row[4] == OURS) for row in idle]
+    return [Waiting(*row[:4], ours=row[4] == OURS, image=row[4] == "image") for row in idle]
 
 
 def seconds(now: datetime) -> Mapping[int, float]:
