@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from fuzz.dataset_seeds import DOCUMENTS, UNSUPPORTED
+from fuzz.dataset_seeds import DOCUMENTS, ISAAC, UNSUPPORTED
 from graphs import SCAN, grid_scan, node, walked
 from nav_eval import evaluate
 from nav_eval.cli.score import score
@@ -17,7 +19,9 @@ from nav_eval.dataset.registry import DATASETS, load_dataset
 from nav_eval.dataset.signs import UNSUPPORTED as REFUSED
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.errors import DatasetError
+from nav_eval.geometry import rotate
 from nav_eval.runs.preflight import validate_playable
+from rooms import write_room
 
 FIRST_OBJECTNAV = next(document for name, document in DOCUMENTS if name == "objectnav" and len(document) == 1)
 """Whose goals are points, too, with the name of what is there; by itself it is told to be ObjectNav."""
@@ -110,6 +114,34 @@ def test_soon_tells_the_whole_description(tmp_path: Path) -> None:
     assert (first.episode_id, first.instruction.text) == ("3_0", "Find a red chair by the window.")
     assert first.instruction.extra["attribute"] == "It is red."
     assert list(first.extra["success_nodes"]) == ["c", "b"]
+
+
+def test_isaacs_frame_is_turned_and_every_manner_is_an_episode(tmp_path: Path) -> None:
+    """Against InternNav's formulas, which turn Habitat's frame into Isaac's: [x, -z, y], and a yaw of 90 degrees."""
+    formal, casual, single = load_dataset("vln", write(tmp_path, dict(DOCUMENTS)["vlnverse"]))
+    assert [one.episode_id for one in (formal, casual, single)] == ["5_formal", "5_casual", "6"]
+    assert casual.instruction is not None
+    assert casual.instruction.text == "Head over to the sofa."
+    assert [[x, -z, y] for x, y, z in formal.reference_path] == [[1.0, 2.0, 0.5], [2.7320508, 3.0, 0.5]]
+    assert formal.goals[0].position == formal.reference_path[-1]
+    (x, y, z, w), half = formal.start_rotation, math.sqrt(0.5)
+    isaac = [half * (y - w), half * (x + z), half * (z - x), -half * (w + y)]
+    assert isaac == pytest.approx([-0.9659258, 0, 0, -0.2588190], abs=1e-7)  # the turn by 360 degrees more is the same
+    start, end = map(np.array, formal.reference_path)
+    assert rotate(formal.start_rotation, (0.0, 0.0, -1.0)) == pytest.approx(tuple((end - start) / 2), abs=1e-6)
+
+
+def test_vlnverse_is_played(tmp_path: Path) -> None:
+    """With a copy of the scene as .glb, by the rules that docs/data.md names."""
+    write_room(tmp_path)
+    start, end = [-2.0, 2.0, 0.0], [2.0, 2.5, 0.0]
+    places = {"scan": "room0", "start_position": start, "reference_path": [start, end]}
+    path = write(tmp_path, {"episodes": [ISAAC | places]})
+    data = [f"dataset.data_path={path}", f"simulator.scenes_dir={tmp_path / 'rooms'}", "dataset.type=vlnverse"]
+    quick = ["simulator.sensors={instruction: {}}", "agent_service.agent=shortest_path"]
+    results = evaluate("r2r-ce", overrides=[*data, *quick], out=tmp_path / "run")
+    assert (results.n_episodes, results.metrics["success"]["mean"]) == (2, 1.0)
+    assert validate_playable(path, None, None, data[1:2]).faults == []
 
 
 @pytest.mark.parametrize(("name", "rules"), [("soon", "r2r"), ("cvdn", "ndh")])

@@ -249,6 +249,15 @@ HIDDEN = {
     ],
     "cvdn": [{"idx": 5, "scan": "S", "target": "bed", "dialog_history": [], "nav_steps": [], "start_pano": "a"}],
     "multion": {"episodes": [{**POINT, "goals": [], "distractors": []}]},
+    "vlnverse": {
+        "episodes": [
+            {
+                **{k: v for k, v in POINT.items() if k != "scene_id"},
+                "scan": "S",
+                "instruction": {"instruction_text": "go"},
+            }
+        ]
+    },
     "goat": {"episodes": [{**POINT, "goals": [], "tasks": [["bed", "object", None]]}]},
     "reverie": [{**WALK, "id": "3_66", "ix": 208, "instructions_l": ["go"]}],
     "fgr2r": [{**WALK, "new_instructions": "[]", "chunk_view": []}],

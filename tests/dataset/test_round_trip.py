@@ -231,6 +231,16 @@ TALK = st.lists(
     min_size=1,
     max_size=3,
 )
+ISAAC = records(
+    {
+        "episode_id": ID,
+        "scan": NAME,
+        "start_position": VECTOR,
+        "start_rotation": st.just([0.6, 0.0, 0.0, 0.8]),
+        "instruction": st.fixed_dictionaries({"instruction_text": TEXT | st.dictionaries(NAME, TEXT, min_size=1)}),
+    },
+    optional={"reference_path": st.lists(VECTOR, max_size=3), "trajectory_id": ID},
+)
 CYLINDERS = records(
     FRAME,
     {
@@ -249,6 +259,7 @@ DOCUMENTS: dict[str, st.SearchStrategy[Any]] = {
     "rxr": RXR,
     "soon": SEEN,
     "cvdn": TALK,
+    "vlnverse": ISAAC.map(lambda items: {"episodes": items}),
     "multion": CYLINDERS.map(lambda items: {"episodes": items}),
     "reverie": SOUGHT,
     "fgr2r": WALKS.map(with_parts),

@@ -60,6 +60,14 @@ ROWS = (
         (f"{PUBLISHED}test_published_aggregate_of_a_ce_model", f"{PUBLISHED}test_r2r_ce_recorded_paths"),
     ),
     Row("RxR-CE", "rxr-ce", "yes", ("vln-ce",), "as R2R-CE; its form", (f"{FORMATS}test_rxr_ce_languages_and_roles",)),
+    Row(
+        "VLN-PE", "r2r-ce", "yes", ("vln-ce",), "its loader; R2R-CE's form",
+        (f"{PUBLISHED}test_r2r_ce_recorded_paths",),
+    ),
+    Row(
+        "VLNVerse; VLN-PE in Kujiale's houses", "vlnverse", "yes", ("vln-ce",), "its loader; never a released file",
+        (f"{WHOSE}test_isaacs_frame_is_turned_and_every_manner_is_an_episode", f"{WHOSE}test_vlnverse_is_played"),
+    ),
     Row("PointNav", "pointnav", "yes", (), FORMULAS, (f"{FORMATS}test_pointnav_scene_prefix_and_content",)),
     Row("ImageNav", "imagenav", "yes", (), FORMULAS, (f"{FORMATS}test_imagenav_reads_a_bare_list",)),
     Row(

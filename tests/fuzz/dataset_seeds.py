@@ -104,6 +104,19 @@ SEEN: Any = {
         {"image_id": "b", "obj_name": None, "target": {"center": {"heading": 0.2, "elevation": -0.1}}},
     ],
 }
+ISAAC: Any = {
+    "episode_id": 5,
+    "trajectory_id": "kujiale_0003_5",
+    "scan": "kujiale_0003",
+    "start_position": [1.0, 2.0, 0.5],
+    "start_rotation": [0.9659258, 0.0, 0.0, 0.2588190],
+    "reference_path": [[1.0, 2.0, 0.5], [2.7320508, 3.0, 0.5]],
+    "instruction": {
+        "instruction_text": {"formal": "Proceed to the sofa.", "casual": "Head over to the sofa."},
+        "instruction_tokens": {"formal": [4, 5, 0], "casual": [6, 7, 0]},
+    },
+    "info": {"geodesic_distance": 2.0},
+}
 TALK: Any = {
     "idx": 12,
     "scan": "tinyhouse",
@@ -161,6 +174,7 @@ DOCUMENTS: tuple[tuple[str, Any], ...] = (
     ("rxr", [SAID, SAID | {"instruction_id": 27, "language": "te-IN", "instruction": "ఎడమ వైపు"}]),
     ("reverie", [WALK | {"id": "7_66", "objId": 66, "ix": 208, "instructions_l": ["Walk on."]}]),
     ("soon", [SEEN, SEEN | {"path_id": "4", "path": ["b", "c"]}]),
+    ("vlnverse", {"episodes": [ISAAC, ISAAC | {"episode_id": 6, "instruction": {"instruction_text": "Walk."}}]}),
     ("cvdn", [TALK, {key: TALK[key] for key in ("idx", "scan", "target", "start_pano", "nav_steps")} | {"idx": 13}]),
     ("goat", GOAT),
     ("multion", CATEGORIES | {"episodes": [CYLINDERS]}),

@@ -12,7 +12,7 @@ from nav_eval.dataset.streaming import MAX_BYTES, JsonStream
 from nav_eval.dataset.vln import VLNDataset
 from nav_eval.errors import DatasetError
 
-VLN_TYPES = ("r2r", "r4r", "rxr", "reverie", "soon", "fgr2r", "ndh", "cvdn", "r2r-ce", "rxr-ce")
+VLN_TYPES = ("r2r", "r4r", "rxr", "reverie", "soon", "fgr2r", "ndh", "cvdn", "r2r-ce", "rxr-ce", "vlnverse")
 
 
 def open_vln(request: DatasetRequest) -> FileDataset:

@@ -28,6 +28,7 @@ DATASETS: Registry[Loader] = Registry(
         "ndh": "nav_eval.dataset.ndh:NDHDataset",
         "r2r-ce": "nav_eval.dataset.r2r_ce:R2RCEDataset",
         "rxr-ce": "nav_eval.dataset.r2r_ce:RxRCEDataset",
+        "vlnverse": "nav_eval.dataset.vlnverse:VLNVerseDataset",
         "pointnav": "nav_eval.dataset.pointnav:PointNavDataset",
         "multion": "nav_eval.dataset.multion:MultiONDataset",
         "goat": "nav_eval.dataset.goat:GoatDataset",

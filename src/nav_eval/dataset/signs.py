@@ -30,7 +30,10 @@ _READ_BY: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(_PATHS, _PATHS),
     **dict.fromkeys(_SPOKEN, _SPOKEN),
     "imagenav": frozenset({"pointnav"}),
-    **{name: frozenset({name}) for name in ("rxr", "reverie", "soon", "ndh", "cvdn", "pointnav", "objectnav")},
+    **{
+        name: frozenset({name})
+        for name in ("rxr", "reverie", "soon", "ndh", "cvdn", "vlnverse", "pointnav", "objectnav")
+    },
     **{name: frozenset({name}) for name in ("multion", "goat", "instance-imagenav")},
 }
 """Reader -> the data sets whose records it reads. A reader that is not here, such as a plug-in's, is not asked."""
@@ -59,6 +62,8 @@ def type_of(record: Mapping[str, Any], members: Collection[str] = ()) -> str | N
         return "soon" if _one_path(record) else "soon-raw"
     if "scan" in record and isinstance(record.get("instruction"), str):
         return "rxr"
+    if "scan" in record and "start_position" in record:
+        return "vlnverse"
     if "instructions" in record and ("objId" in record or "ix" in record):
         return "reverie"
     if "instructions" in record or "path_id" in record:

@@ -24,7 +24,7 @@ from nav_eval.runs.effective import Effective, make_task
 from nav_eval.runs.registry import benchmark_config
 
 SHOWN = 3
-BENCHMARK_OF = {"fgr2r": "r2r", "soon": "r2r", "cvdn": "ndh", "objectnav": "objectnav-hm3d"}
+BENCHMARK_OF = {"fgr2r": "r2r", "soon": "r2r", "cvdn": "ndh", "vlnverse": "r2r-ce", "objectnav": "objectnav-hm3d"}
 """By type of data set, where there is none of its name."""
 
 
