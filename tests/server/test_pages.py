@@ -355,9 +355,14 @@ def test_a_board_names_the_sensors_of_an_entry_in_the_readers_language(full: Cro
 
     assert told("en") == "–"
     for result in Result.objects.all():
-        result.document["sensor_class"] = "RGB-D+pose"
+        result.document |= {"sensor_class": "RGB-D+pose", "convention": "duet"}
         result.save()
     assert (told("en"), told("zh-hans")) == ("RGB-D + pose", "RGB-D + 位姿")
+    assert '<span class="of">dev · duet</span>' in full.visitor("nobody").get(board).content.decode()
+    (shown,) = standings("dev", AnonymousUser())
+    assert (shown.published["convention"], next(csv.DictReader(shown.table.splitlines()))["convention"]) == (
+        "duet",
+    ) * 2
 
 
 def test_a_team_says_what_its_entry_is_and_a_board_shows_one_class_of_sensors(full: Crowd) -> None:

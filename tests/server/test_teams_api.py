@@ -59,11 +59,15 @@ def test_who_am_i(full: Crowd, team: Caller) -> None:
 
 
 def test_everybody_may_ask_what_is_played(make: Make) -> None:
-    rules = make(evaluation={"agent_service": {"type": "remote", "timeout": 4}, "evaluation": {"max_steps": 7}})
+    played = {"agent_service": {"type": "remote", "timeout": 4}, "evaluation": {"max_steps": 7}}
+    rules = make(evaluation=played | {"task": {"convention": "duet"}})
     told = Caller()("GET", "/competition").json()
     sensors = rules.evaluation["simulator"]["sensors"]
     assert (told["name"], told["conditions"]["sensors"].keys()) == (rules.name, sensors.keys())
-    assert told["conditions"].items() >= {"max_steps": 7, "act_seconds": 4.0, "reset_seconds": 60.0}.items()
+    assert (
+        told["conditions"].items()
+        >= {"max_steps": 7, "act_seconds": 4.0, "reset_seconds": 60.0, "convention": "duet"}.items()
+    )
     assert [(one["name"], one["status"]) for one in told["phases"]] == [("dev", "open")]
 
 

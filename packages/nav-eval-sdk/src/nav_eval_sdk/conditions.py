@@ -24,6 +24,7 @@ class Conditions(msgspec.Struct):
     reset_seconds: float
     episode_seconds: float | None
     sensors: dict[str, Size]
+    convention: str | None = None
 
 
 class Phase(msgspec.Struct):
@@ -61,6 +62,8 @@ def described(about: About) -> Iterator[str]:
     if rules.episode_seconds is not None:
         yield f"  seconds: {rules.episode_seconds:g} for a whole episode"
     yield f"  the sensors are {line(', '.join(_sensor(name, size) for name, size in rules.sensors.items()), 1000)}"
+    if rules.convention:
+        yield f"  scores follow {line(rules.convention)} (task.convention)"
     for phase in about.phases:
         name, kind, status = line(phase.name), line(phase.kind), line(phase.status)
         if phase.closes is None:

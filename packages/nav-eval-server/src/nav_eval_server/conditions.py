@@ -36,6 +36,7 @@ class FrameSize(BaseModel):
 class Conditions(BaseModel):
     """`sensors`: those that the rules name; a task may add what tells its goal. Seconds are the service's deadlines.
 
+    `convention`: whose evaluator the scores follow, a name of task.convention; null where none was chosen.
     `sensor_classes`: which of them an entry may use, as one name each.
     """
 
@@ -47,6 +48,7 @@ class Conditions(BaseModel):
     reset_seconds: float
     episode_seconds: float | None
     sensors: dict[str, FrameSize]
+    convention: str | None
     sensor_classes: tuple[str, ...]
 
     @classmethod
@@ -62,6 +64,7 @@ class Conditions(BaseModel):
                 name: FrameSize(width=sensor.width, height=sensor.height)
                 for name, sensor in config.simulator.sensors.items()
             },
+            convention=config.task.convention,
             sensor_classes=tuple(sensor_classes(config.simulator.sensors)),
         )
 

@@ -23,6 +23,7 @@ def _facts(challenge: Challenge) -> Iterator[tuple[str, str]]:
     told, played = challenge.evaluation, challenge.conditions
     yield _("Task"), played.task
     yield _("Ranked by"), titles([challenge.ranking.by])
+    yield _("Convention"), played.convention or ""
     yield _("Shown beside it"), titles(challenge.ranking.secondary_metrics)
     shown = (challenge.ranking.by, *challenge.ranking.secondary_metrics)
     yield _("Also measured"), titles(n for n in _at(told, "task", "measurements") or () if n not in shown)

@@ -81,12 +81,18 @@ class Standings:
     @property
     def published(self) -> dict[str, Any]:
         """The JSON file."""
-        return {**self.document, "entries": [row.published for row in self.rows]}
+        convention = {"convention": self.convention} if self.convention else {}
+        return {**self.document, **convention, "entries": [row.published for row in self.rows]}
 
     @property
     def measure(self) -> Measure:
         """The one that ranks."""
         return measure(self.results, self.document["measure"])
+
+    @property
+    def convention(self) -> str:
+        """Whose formulas the scores are, a name of task.convention; "" where none was chosen."""
+        return self.results.get("convention") or ""
 
     @property
     def step(self) -> str:
