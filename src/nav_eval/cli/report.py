@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nav_eval.cli.exit import DONE
 from nav_eval.cli.say import say
 
 if TYPE_CHECKING:
     from nav_eval.config.schema import Config
+    from nav_eval.core.types import EpisodeResult
     from nav_eval.report.context import ReportContext
     from nav_eval.report.document import ReportOptions
 
@@ -23,6 +24,7 @@ def report(
     with_published: str | None = None,
     columns: str | None = None,
     sentence: bool = False,
+    against: Path | None = None,
     public: bool = False,
     no_3d: bool = False,
     allow_plugins: bool = False,
@@ -54,6 +56,9 @@ def report(
     sentence
         Write no file: print the sentence for a paper, with episodes, homes, seeds, split, generator, and the settings
         that differ from the benchmark's.
+    against
+        Another evaluator's values of the run's episodes, as for `score --against`: the page of one run shows what
+        differs and why. Needs the run's trajectories.
     public
         Leave out whatever belongs to single episodes, so that a hidden test split stays hidden.
     no_3d
@@ -77,7 +82,11 @@ def report(
     if sentence:
         say(*_sentences(paths, context, tuple(entry or ()), public))
         return DONE
-    _write(paths, context, target, _options(tuple(entry or ()), by, with_published), columns, public, no_3d)
+    options = _options(tuple(entry or ()), by, with_published)
+    if against is None:
+        _write(paths, context, target, options, columns, public, no_3d)
+    else:
+        _write_against(paths, context, target, options, against, public or columns is not None, no_3d)
     say(target)
     return DONE
 
@@ -151,6 +160,46 @@ def _write(
         write_recording([read_run(path, context.config(path)) for path in paths], context, target)
     else:
         write_page(make_document(paths, context, options, public=public, solid=not no_3d), target)
+
+
+def _write_against(
+    paths: list[Path],
+    context: ReportContext,
+    target: Path,
+    options: ReportOptions,
+    table: Path,
+    elsewhere: bool,
+    no_3d: bool,
+) -> None:
+    from nav_eval.errors import ConfigError
+    from nav_eval.report.document import make_document
+    from nav_eval.report.page import write_page
+
+    if len(paths) > 1 or target.suffix != ".html" or elsewhere:
+        raise ConfigError(
+            "report --against: makes the whole page of one run. Name one, and drop --public or --columns."
+        )
+    document = make_document(paths, context, options, solid=not no_3d)
+    write_page(document | {"against": _compared(paths[0], context.config(paths[0]), table)}, target)
+
+
+def _compared(path: Path, config: Config, table: Path) -> dict[str, Any]:
+    """The run's own results beside the table's, and those under other conventions where they differ."""
+    from nav_eval.report.source import read_run
+    from nav_eval.results.run_directory import RunDirectory
+    from nav_eval.runs.against import against
+    from nav_eval.runs.plan import opened
+    from nav_eval.runs.scoring import rescored_episodes
+
+    directory = RunDirectory(path)
+    directory.open_for_reading()
+
+    def score_again(other: Config) -> list[EpisodeResult]:
+        with opened(other.blind()) as plan:
+            return [result for result, _ in rescored_episodes(directory, plan)]
+
+    with directory:
+        return against(config, table, list(read_run(path, config).results.values()), score_again)
 
 
 def split_runs(arguments: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]:

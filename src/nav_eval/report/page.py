@@ -46,6 +46,7 @@ SCRIPTS = (
     "overview.js",
     "breakdown.js",
     "about.js",
+    "against.js",
     "table.js",
     "matrix.js",
     "gl.js",

@@ -247,15 +247,18 @@ def rescore(directory: RunDirectory, plan: Plan) -> tuple[EvaluationResults, lis
 
     An episode that our own fault ended after its last step was played to its end: it gets the values it earned.
     """
-    results, differences = [], []
+    found = list(rescored_episodes(directory, plan))
+    return plan.aggregator().aggregate_metrics(result for result, _ in found), [one for _, row in found for one in row]
+
+
+def rescored_episodes(directory: RunDirectory, plan: Plan) -> Iterator[tuple[EpisodeResult, list[Difference]]]:
+    """Each recorded episode under the plan's rules, and where it differs from what the run wrote."""
     with _environment(plan) as environment:
         for episode, recorded, (_, steps) in _recorded(directory, plan.episodes):
             environment.reset(episode)
             result = _rescored(environment, episode, recorded, steps)
             result = replace(result, reference=environment.reference, usage=recorded.usage)
-            results.append(result)
-            differences += _metric_differences(environment, recorded, result.metrics)
-    return plan.aggregator().aggregate_metrics(results), differences
+            yield result, _metric_differences(environment, recorded, result.metrics)
 
 
 def _rescored(

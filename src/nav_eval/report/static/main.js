@@ -2,6 +2,7 @@
 
 import { addressed, FILTERS, filtersIn, link, listed } from "./address.js";
 import { about, cite, excluded } from "./about.js";
+import { otherEvaluator } from "./against.js";
 import { distributions, failures } from "./breakdown.js";
 import { FIRST_DRAWN, MAX_DRAWN } from "./board.js";
 import { labels, only, readDocument } from "./decode.js";
@@ -132,7 +133,7 @@ function isDark() {
 
 function contents() {
   const sections = ["failures", "distributions", "excluded", app.doc.episodes && "episodes", "about", "cite"];
-  const names = ["overview", app.whole.board && "board", ...sections];
+  const names = ["overview", app.whole.board && "board", app.doc.against && "against", ...sections];
   return h(
     "nav",
     { class: "contents", "aria-label": t("page.top") },
@@ -161,7 +162,7 @@ function render() {
   let body;
   if (shown && index >= 0) body = [episodeView(app, index)];
   else if (shown) body = [h("p", {}, t("episode.gone"))];
-  else body = [overview(app), failures(app), distributions(app), excluded(app), episodes(app), about(app), cite(app)];
+  else body = [overview(app), otherEvaluator(app), failures(app), distributions(app), excluded(app), episodes(app), about(app), cite(app)];
   root.replaceChildren(
     ...[
       h("a", { class: "skip", href: "#main" }, t("page.skip")),

@@ -99,7 +99,7 @@ def columns(rows: Sequence[Row], results: Mapping[str, Any]) -> list[Column]:
         *(Column(f"score_ci95_{end}", partial(_end, n)) for n, end in enumerate(("low", "high"))),
         *(Column(name, partial(_entry, name), title, quiet=True) for name, title in counts),
         Column("submission", partial(_entry, "submission")),
-        *(Column("convention", lambda row: name) for name in [results.get("convention")] if name),
+        *([Column("convention", lambda row: results["convention"])] if results.get("convention") else []),
         *(_measured(name, results) for name in _secondary_metrics(rows)),
         *_usage(amounts_told(row.usage for row in rows)),
         *(Column(f"method_{name}", partial(_method, name)) for name in _told(rows)),
