@@ -17,7 +17,7 @@ import nav_eval_sdk.quiet  # noqa: F401  grpc's core reads its level once: befor
 import once
 from browsing import axe, browser  # noqa: F401  once for all: two of Playwright do not bear each other
 from recordings import SHARED_DATA
-from torch_python import trainer  # noqa: F401  once for all: torch takes minutes to install
+from torch_python import engine_python, trainer  # noqa: F401  once for all: torch takes minutes to install
 
 PATIENT: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 # What passed once passes again: `make soak` draws other examples.

@@ -19,15 +19,26 @@ def trainer(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A Python that has torch and what this one has; made where CI=true, which takes a minute or two and 6 GB."""
     if find_spec("torch"):
         return sys.executable
-    if os.environ.get("CI") != "true":
-        pytest.skip("torch is not installed; with CI=true it is, in an environment of the test's own")
-    home = tmp_path_factory.mktemp("torch")
-    venv.create(home, with_pip=True)
-    python = home / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "-q", "torch"], check=True)
+    python = _installed(tmp_path_factory.mktemp("torch"), "torch")
+    home = python.parents[1]
     (site,) = (home / "lib").glob("python*/site-packages")
     (site / "ours.pth").write_text("\n".join(path for path in sys.path if path.endswith(("src", "site-packages"))))
     return str(python)
+
+
+@pytest.fixture(scope="session")
+def engine_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python that serves models as OpenAI does, with nothing of ours."""
+    return _installed(tmp_path_factory.mktemp("engine"), "torch", "torchvision", "transformers[serving]==5.*")
+
+
+def _installed(home: Path, *packages: str) -> Path:
+    if os.environ.get("CI") != "true":
+        pytest.skip(f"{packages[-1]} is not installed; with CI=true it is, in an environment of the test's own")
+    venv.create(home, with_pip=True)
+    python = home / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
+    return python
 
 
 def run(python: str, *words: str) -> str:
