@@ -81,7 +81,8 @@ def _published_rows() -> list[dict[str, str]]:
         {
             "name": name,
             "about": f"{len({one.model for one in table})} models, {', '.join(sorted({one.split for one in table}))}; "
-            f"{_conventions([one.convention for one in table])}",
+            f"{_conventions([one.convention for one in table])}; "
+            f"read twice: {sum(one.read == 2 for one in table)} of {len(table)}",
         }
         for name, table in tables.items()
     ]

@@ -22,12 +22,12 @@ from nav_eval.errors import ConfigError
 from nav_eval.registry import Registry
 from nav_eval_sdk.protocol.structs import known
 
-HERE = ("r2r", "r2r-ce", "rxr-ce", "objectnav-mp3d", "objectnav-hm3d", "objectnav-hm3d-v2")
+HERE = ("r2r", "reverie", "r2r-ce", "rxr-ce", "objectnav-mp3d", "objectnav-hm3d", "objectnav-hm3d-v2")
 PUBLISHED: Registry[str | Path | Callable[[], str | Path]] = Registry(
     "published tables", dict.fromkeys(HERE, "nav_eval.report.published:own_file")
 )
 METRES = ("TL", "NE")
-SHARES = ("OSR", "SR", "SPL", "nDTW", "SDTW")
+SHARES = ("OSR", "SR", "SPL", "nDTW", "SDTW", "RGS", "RGSPL")
 MAX_METRES = 1000
 YEARS = range(2017, 2100)
 UNSTATED = "unstated"
@@ -44,6 +44,8 @@ class _Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     printed: str
     inputs: str = ""
     note: str = ""
+    convention: str = ""
+    read: Literal[1, 2] = 1
 
 
 class _Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,7 +53,6 @@ class _Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authors: bool
     scale: Literal["share", "percent"]
     result: list[_Result]
-    convention: str = ""
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,7 +65,8 @@ class Published:
     """One model on one split. `figures`: TL and NE in metres, the others in percent, with the digits as printed.
 
     `where` is the page that it was read on, `printed` what stands there; `quoted`: by others than the model's authors.
-    `convention`: whose evaluator made the figures, a name of `task.convention`; "" where the page does not tell.
+    `convention`: whose evaluator made the figures, a name of `task.convention`; "" where nothing tells it.
+    `read`: how often the figures were compared with the page, the second time by somebody else.
     `inputs_zh` and `note_zh`: the same in Chinese, "" where the table does not say it.
     """
 
@@ -83,6 +85,7 @@ class Published:
     where: str
     quoted: bool
     convention: str = ""
+    read: int = 1
 
 
 def register_published(name: str, file: str | Path) -> None:
@@ -138,8 +141,8 @@ def _faults(page: _Page, one: _Result) -> Iterator[str]:
     for field, link in (("link", one.link), ("where", page.where)):
         if not link.startswith(("https://", "http://")):
             yield f"{told}: `{field}` is no address on the web"
-    if page.convention and page.convention not in get_args(Convention):
-        yield f"{told}: convention {page.convention!r} is none of {', '.join(get_args(Convention))}"
+    if one.convention and one.convention not in get_args(Convention):
+        yield f"{told}: convention {one.convention!r} is none of {', '.join(get_args(Convention))}"
     if one.year not in YEARS:
         yield f"{told}: year {one.year}"
     if not one.figures:
@@ -177,7 +180,8 @@ def _published(page: _Page, one: _Result, chinese: Mapping[str, str]) -> Publish
         printed=one.printed,
         where=page.where,
         quoted=not page.authors,
-        convention=page.convention,
+        convention=one.convention,
+        read=one.read,
     )
 
 
