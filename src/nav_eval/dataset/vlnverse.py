@@ -61,7 +61,7 @@ def _instructions(instruction: Fields) -> Iterator[tuple[str, Instruction]]:
     text = instruction.values.get("instruction_text")
     manners = instruction.child("instruction_text") if isinstance(text, dict) else None
     if manners is not None and not manners.values:
-        instruction.fault("instruction_text", "there is no text")
+        instruction.fault("instruction_text", "there is no instruction")
     for manner in manners.values if manners else ("",):
         told = manners.text(manner) if manners else instruction.text("instruction_text")
         yield manner, Instruction(text=told, tokens=tokenize(told), extra={"manner": manner} if manner else {})
