@@ -47,8 +47,9 @@ ROWS = (
         ("dataset/test_reverie.py::test_it_is_scored_as_duet_does", "dataset/test_reverie.py::test_it_is_played"),
     ),
     Row(
-        "SOON", "soon", "to the end of the path; no polygons", ("r2r-eval",), "DUET's loader",
-        (f"{WHOSE}test_soon_tells_the_whole_description", f"{WHOSE}test_soon_and_cvdn_are_played"),
+        "SOON", "soon", "yes; no polygons", ("soon",), "DUET's formulas, written anew",
+        (f"{WHOSE}test_soon_tells_the_whole_description", f"{WHOSE}test_soon_and_cvdn_are_played",
+         "dataset/test_soon.py::test_it_is_scored_as_duet_does"),
     ),
     Row(
         "CVDN", "cvdn", "yes", ("ndh",), "its description of the keys",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from typing import get_args
 
 import networkx as nx
 import numpy as np
@@ -14,6 +15,7 @@ from nav_eval import evaluate
 from nav_eval.cli.report import make_context, report
 from nav_eval.cli.score import score
 from nav_eval.config.loader import load_config
+from nav_eval.config.schema import Convention
 from nav_eval.errors import ConfigError
 from nav_eval.report.document import make_document
 
@@ -111,7 +113,7 @@ def test_an_unknown_convention_is_told_beside_those_that_are():
         load_config("r2r", overrides=["task.convention=dute"], environment={})
 
 
-@pytest.mark.parametrize("name", ["r2r-eval", "vln-ce", "ndh", "habitat-2023", "spec"])
+@pytest.mark.parametrize("name", get_args(Convention))
 def test_every_convention_is_a_configuration(name):
     assert load_config("r2r-ce", overrides=[f"task.convention={name}"], environment={}).task.convention == name
 

@@ -79,7 +79,9 @@ class BenchmarkConfig(Section):
     primary: str = Field("spl", description="the measure that `rank` and a report of several runs order entries by")
 
 
-Convention: TypeAlias = Literal["r2r-eval", "duet", "hamt", "vln-ce", "ndh", "reverie", "rxr", "habitat-2023", "spec"]
+Convention: TypeAlias = Literal[
+    "r2r-eval", "duet", "hamt", "vln-ce", "ndh", "reverie", "soon", "rxr", "habitat-2023", "spec"
+]
 """Whose evaluator `task.convention` may name."""
 
 
@@ -96,8 +98,10 @@ class TaskConfig(Section):
         description="whose evaluator is followed: success_rule, goal_rule, spl_length, repeats, dtw, reference and "
         "evaluation.success_distance become what that repository has; a key that is set itself wins; null: nobody's",
     )
-    success_rule: Literal["stop", "final", "nodes"] = Field(
-        "stop", description="stop: only a called STOP can succeed; final: the last position counts; nodes: REVERIE's"
+    success_rule: Literal["stop", "final", "nodes", "seen"] = Field(
+        "stop",
+        description="stop: only a called STOP can succeed; final: the last position counts; nodes: REVERIE's; "
+        "seen: SOON's",
     )
     goal_rule: Literal["position", "view_points", "reference_end"] | None = Field(
         None,

@@ -1,8 +1,10 @@
 """Where the agent ended: success, SPL and the errors.
 
-Success has three rules, set by a profile as `success_rule`. "stop" (VLN-CE, Habitat): the last action is stop and the
+Success has four rules, set by a profile as `success_rule`. "stop" (VLN-CE, Habitat): the last action is stop and the
 distance is strictly below the threshold. "final" (R2R, R4R, NDH): the same without stop. "nodes" (REVERIE): the last
-viewpoint is one of the episode's `success_nodes`, whatever its distance.
+viewpoint is one of the episode's `success_nodes`, whatever its distance. "seen" (SOON, as VLN-DUET's map_nav_src/soon
+scores it): "final", but who ends at one of those viewpoints has the goal there: no distance to it, and L of SPL leads
+to it.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ from nav_eval.metrics.formula import metric
 from nav_eval.metrics.reference import reference_of
 from nav_eval.metrics.registry import register_metric
 
+SEEN_FROM = "seen_from"
+"""Of an episode's shared values: the viewpoint where the agent ended, if by the rule "seen" the goal is there."""
+
 
 @register_metric("distance_to_goal")
 class DistanceToGoal(Metric):
@@ -35,6 +40,7 @@ class DistanceToGoal(Metric):
 
     def reset_metric(self, context: MetricContext) -> None:
         self._context, self._place, self._value = context, context.start.place, math.nan
+        self._seen = _success_nodes(context) if context.settings.success_rule == "seen" else ()
 
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
         place = step.state.place
@@ -43,7 +49,8 @@ class DistanceToGoal(Metric):
 
     def get_metric(self) -> float:
         if math.isnan(self._value):
-            self._value = distance_between(self._context, self._place, self._context.goals)
+            seen = self._place.node in self._seen
+            self._value = 0.0 if seen else distance_between(self._context, self._place, self._context.goals)
         return self._value
 
 
@@ -77,7 +84,7 @@ class _ByRule(DerivedMetric):
         super().reset_metric(context)
         self._node = context.start.node
         self._rule = context.settings.success_rule
-        self._nodes = _success_nodes(context) if self._rule == "nodes" else ()
+        self._nodes = _success_nodes(context) if self._rule in ("nodes", "seen") else ()
 
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
         super().update_metric(step, others)
@@ -94,8 +101,8 @@ def _success_nodes(context: MetricContext) -> Collection[str]:
     if nodes is None:
         raise DatasetError(
             f"episode {context.episode.episode_id!r} of {context.episode.scene_id!r} has no success_nodes, "
-            "which the success rule 'nodes' asks for. REVERIE's come from its boxes: put BBoxes.json or the folder "
-            "bbox beside the episodes, or name them by dataset.gt_path. Else use success_rule stop or final."
+            f"which the success rule {context.settings.success_rule!r} asks for. REVERIE's come from its boxes: put "
+            "BBoxes.json or the folder bbox beside the episodes, or name them by dataset.gt_path. Else use success_rule stop or final."
         )
     return frozenset(nodes)
 
@@ -122,6 +129,7 @@ class Success(_ByRule):
         self._stopped = step.action.name == "stop"
 
     def get_metric(self) -> float:
+        self.context.shared[SEEN_FROM] = self._node if self._rule == "seen" and self._node in self._nodes else None
         return float((self._stopped or self._rule != "stop") and self.arrived())
 
 
@@ -141,13 +149,22 @@ class OracleSuccess(_ByRule):
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)
         self._arrived = self.arrived()
+        self._passed = [self._node]
 
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
         super().update_metric(step, others)
         self._arrived = self._arrived or self.arrived()
+        self._passed.append(self._node)
 
     def get_metric(self) -> float:
-        return float(self._arrived)
+        return float(self._passed_near_the_goal() if self._rule == "seen" else self._arrived)
+
+    def _passed_near_the_goal(self) -> bool:
+        """As DUET scores SOON: from the viewpoint nearest to the end of the path, to the goal that the agent has."""
+        context, ends = self.context, self.context.goals
+        near = min(map(node_place, filter(None, self._passed)), key=lambda one: distance_between(context, one, ends))
+        goals = [node_place(self._node)] if self._node in self._nodes else ends
+        return functional.success(distance_between(context, near, goals), context.success_distance) > 0
 
 
 @metric("spl", label="SPL", short="SPL", unit="share", better="higher", needs=("distance",), on_failure=0.0)
@@ -163,6 +180,9 @@ def spl(*, success: float, path_length: float, context: MetricContext) -> float:
 
 def length_of_spl(context: MetricContext) -> float:
     """L, m, as task.spl_length says. Raises DatasetError where it is the reference path's and there is none."""
+    if context.settings.success_rule == "seen":
+        seen_from = context.shared.get(SEEN_FROM)
+        return distance_between(context, context.start.place, [node_place(seen_from)] if seen_from else context.goals)
     if context.settings.spl_length == "shortest":
         return shortest_length(context)
     if not context.reference:

@@ -442,6 +442,7 @@ export const EN = {
   "about.rule.stop": "success: said stop within {limit} m of the goal",
   "about.rule.final": "success: ended within {limit} m of the goal",
   "about.rule.nodes": "success: ended at one of the goal’s viewpoints",
+  "about.rule.seen": "success: ended within {limit} m of the goal, or where the object is seen",
   "about.facts": "Versions and checksums",
   "about.definitions": "What the metrics mean",
   "about.data": "Left out of this report",

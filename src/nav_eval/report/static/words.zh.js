@@ -414,6 +414,7 @@ export const ZH = {
   "about.rule.stop": "成功：在距目标 {limit} 米以内说停",
   "about.rule.final": "成功：在距目标 {limit} 米以内结束",
   "about.rule.nodes": "成功：在目标的某个视点结束",
+  "about.rule.seen": "成功：在距目标 {limit} 米以内，或在看得见物体的视点结束",
   "about.facts": "版本与校验和",
   "about.definitions": "指标含义",
   "about.data": "本报告缺少的内容",
