@@ -102,7 +102,8 @@ def _success_nodes(context: MetricContext) -> Collection[str]:
         raise DatasetError(
             f"episode {context.episode.episode_id!r} of {context.episode.scene_id!r} has no success_nodes, "
             f"which the success rule {context.settings.success_rule!r} asks for. REVERIE's come from its boxes: put "
-            "BBoxes.json or the folder bbox beside the episodes, or name them by dataset.gt_path. Else use success_rule stop or final."
+            "BBoxes.json or the folder bbox beside the episodes, or name them by dataset.gt_path. Else use success_rule "
+            "stop or final."
         )
     return frozenset(nodes)
 
@@ -163,7 +164,7 @@ class OracleSuccess(_ByRule):
         """As DUET scores SOON: from the viewpoint nearest to the end of the path, to the goal that the agent has."""
         context, ends = self.context, self.context.goals
         near = min(map(node_place, filter(None, self._passed)), key=lambda one: distance_between(context, one, ends))
-        goals = [node_place(self._node)] if self._node in self._nodes else ends
+        goals = [node_place(self._node)] if self._node and self._node in self._nodes else ends
         return functional.success(distance_between(context, near, goals), context.success_distance) > 0
 
 
