@@ -102,8 +102,8 @@ def _success_nodes(context: MetricContext) -> Collection[str]:
         raise DatasetError(
             f"episode {context.episode.episode_id!r} of {context.episode.scene_id!r} has no success_nodes, "
             f"which the success rule {context.settings.success_rule!r} asks for. REVERIE's come from its boxes: put "
-            "BBoxes.json or the folder bbox beside the episodes, or name them by dataset.gt_path. Else use success_rule "
-            "stop or final."
+            "BBoxes.json or the folder bbox beside the episodes, or name them by dataset.gt_path. Else use "
+            "success_rule stop or final."
         )
     return frozenset(nodes)
 
