@@ -219,6 +219,7 @@ def test_the_help_of_a_command_is_chinese(capsys: pytest.CaptureFixture[str]) ->
             "evaluation.max_stepz: 未知的键。是否指 'max_steps'？此处可用：",
         ),
         (["run", "vln-demo", "dataset.limit=abc"], "dataset.limit: 必须是整数（现在是 'abc'）。[命令行]"),
+        (["run", "vln-demo", "task.reference=x"], "task.reference: 必须是 'given', 'densified' 或 'gt'（现在是 'x'）。"),
         (["run", "vln-demo", "agent_service.agent=nope"], "agents：没有 'nope'。是否指 'openpi'？可用："),
         (["run"], "不需要数据的有：imagenav-demo"),
         (["run", "--outt", "x"], "未知的选项：--outt。是否指 --out？用法见 `nav-eval COMMAND --help`。"),
