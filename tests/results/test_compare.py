@@ -163,7 +163,7 @@ def clustered(seed: int, buildings: int, gap: float, spread: float = 0.1) -> lis
 def test_other_buildings_equal_least_squares_with_clustered_errors() -> None:
     """By statsmodels' formula (CR1, t of G - 1), written with matrices here; the ends are Wilson's of that error.
 
-    statsmodels itself (0.14, OLS with cluster-robust errors, these five data sets) gives the same ends to 3e-15.
+    statsmodels itself (0.15, OLS with cluster-robust errors, these five data sets) gives the same ends to 3e-15.
     """
     for seed, buildings, spread in ((5, 5, 0.2), (1, 6, 0.1), (2, 8, 0.3), (3, 12, 0.05), (4, 20, 0.2)):
         a, b = clustered(seed, buildings, spread)
