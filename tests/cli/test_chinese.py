@@ -21,7 +21,7 @@ from nav_eval.agents.registry import AGENTS
 from nav_eval.cli import ABOUT, _call, make_app
 from nav_eval.cli.chinese import catalogue
 from nav_eval.cli.commands import GROUPS, Command
-from nav_eval.cli.exit import BAD_INPUT, DONE, guarded
+from nav_eval.cli.exit import BAD_INPUT, DONE, INTERRUPTED, guarded
 from nav_eval.cli.inspect import _first_sentence
 from nav_eval.cli.say import say
 from nav_eval.config.loader import builtin_benchmarks, load_config
@@ -219,7 +219,10 @@ def test_the_help_of_a_command_is_chinese(capsys: pytest.CaptureFixture[str]) ->
             "evaluation.max_stepz: 未知的键。是否指 'max_steps'？此处可用：",
         ),
         (["run", "vln-demo", "dataset.limit=abc"], "dataset.limit: 必须是整数（现在是 'abc'）。[命令行]"),
-        (["run", "vln-demo", "task.reference=x"], "task.reference: 必须是 'given', 'densified' 或 'gt'（现在是 'x'）。"),
+        (
+            ["run", "vln-demo", "task.reference=x"],
+            "task.reference: 必须是 'given', 'densified' 或 'gt'（现在是 'x'）。",
+        ),
         (["run", "vln-demo", "agent_service.agent=nope"], "agents：没有 'nope'。是否指 'openpi'？可用："),
         (["run"], "不需要数据的有：imagenav-demo"),
         (["run", "--outt", "x"], "未知的选项：--outt。是否指 --out？用法见 `nav-eval COMMAND --help`。"),
@@ -258,6 +261,23 @@ def test_what_a_scene_holds_is_chinese(tmp_path: Path, capsys: pytest.CaptureFix
     names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert len(names) >= len(fields(SceneInfo)) - 1
     assert [name for name in names if not re.search("[\u4e00-\u9fff]", name)] == []
+
+
+def test_no_message_holds_the_end_of_its_line() -> None:
+    """In Chinese it would be lost."""
+    sources = [path.read_text("utf-8") for folder in SOURCES for path in folder.rglob("*.py")]
+    assert [found for source in sources for found in re.findall(r'spoken\(f?"[^"]*\\n"', source)] == []
+
+
+@pytest.mark.parametrize(("command", "advice"), [("run", True), ("sweep", True), ("doctor", False)])
+def test_who_is_stopped_is_told_of_resume_where_there_is_one(
+    command: str, advice: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(_: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    assert guarded(stopped, [command], debug=False) == INTERRUPTED
+    assert ("--resume" in capsys.readouterr().err) == advice
 
 
 @pytest.mark.usefixtures("chinese")

@@ -50,7 +50,8 @@ def serve(file: Path, /, *, host: str = LOCAL, port: int = 8000, jobs: int = 1, 
         from nav_eval_server import opening
 
         opening.lock(challenge, opening.verify(challenge) if jobs else None)
-        sys.stderr.write(spoken(f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}\n"))
+        told = f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}"
+        sys.stderr.write(f"{spoken(told)}\n")
         supervise(children(file.resolve(), challenge, host, port, jobs, proxy))
     return 0
 
