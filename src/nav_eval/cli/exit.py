@@ -34,8 +34,8 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], *, debug:
     except KeyboardInterrupt as stop:
         code = TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
         resumable = arguments[:1] in (["run"], ["sweep"])
-        told = "stopped. What was finished is safe; --resume continues the run." if resumable else "stopped."
-        return _say(told, code, debug)
+        words = "stopped. What was finished is safe; --resume continues the run." if resumable else "stopped."
+        return _say(words, code, debug)
     except Draining:
         return _say("drained: what had begun is finished. --resume plays the rest.", DRAINED, debug)
     except BrokenPipeError:
