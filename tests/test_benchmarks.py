@@ -6,6 +6,7 @@ import importlib.util
 import math
 import subprocess
 import sys
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -152,3 +153,19 @@ def test_what_a_window_frames_is_no_hole(worlds: Any) -> None:
 def test_no_result_is_divided_by_a_recorded_time(result: Path) -> None:
     """No benchmark runs Habitat, so what it tells of Habitat's speed was recorded on another day."""
     assert "habitat" not in result.read_text().lower()
+
+
+def test_verdicts_are_seldom_false_and_intervals_hold_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The committed table, whose figures are known to +-1 point; and that today's code still draws it."""
+    title, head, *rows = (BENCHMARKS / "results/verdicts.txt").read_text().splitlines()
+    assert title.startswith("2000 replications")
+    counts = [int(count) for count in head.split()[1:]]
+    table = {row[:24].strip(): dict(zip(counts, row[24:].split(), strict=True)) for row in rows}
+    shares = [(n, of, float(share)) for n, told in table.items() for of, share in told.items() if share != "-"]
+    assert [one for one in shares if one[0].startswith("false") and one[2] > 6] == []
+    assert [one for one in shares if not one[0].startswith("false") and one[1] >= 6 and not 92 < one[2] < 98] == []
+    verdicts = script("verdicts", monkeypatch)
+    drawn = sum((verdicts.replication((seed, 6)) for seed in range(20)), Counter())
+    assert {name for name, _ in drawn} == {*table}
+    assert all(drawn[name, "yes"] <= 5 for name in table if name.startswith("false"))  # of 20: 3 in 10,000 at 5 %
+    assert all(drawn[name, "yes"] >= 15 for name in table if not name.startswith("false"))

@@ -145,9 +145,9 @@ def test_a_killed_replica_is_left_out_and_its_episodes_are_played_elsewhere(data
         after = KillsAfter(3, kill)
         lines = play(tmp_path / "run", data, [first, second], "evaluation.parallel.sessions=4", watchers=[after])
     assert [line["status"] for line in lines] == ["ok"] * EPISODES
-    again = [line for line in lines if line["timing"].get("replays")]
+    again = [line for line in lines if line["timing"].get("restarts")]
     assert len(again) <= 2  # those that were in progress on the killed one; none where it was between two
-    assert json.loads((tmp_path / "run" / "results.json").read_text())["n_replayed"] == len(again)
+    assert json.loads((tmp_path / "run" / "results.json").read_text())["n_restarted"] == len(again)
 
 
 def test_one_that_is_away_at_first_joins_when_it_is_there(data: list[str], tmp_path: Path) -> None:

@@ -89,19 +89,19 @@ def _lost() -> Iterator[Attack]:
     )
     yield hasty(
         "sessions/lose-and-resume-0",
-        "the same where no replay is granted",
+        "the same where no restart is granted",
         FAILS_OR_ENDS,
         loading_after_loss({}),
         resumes=3,
-        overrides=["agent_service.replays=0"],
+        overrides=["agent_service.episode_restarts=0"],
         after=_one_try,
     )
     yield hasty(
         "sessions/lose-0",
-        "loses it where no replay is granted",
+        "loses it where no restart is granted",
         FAILS,
         at("act", then_loading),
-        overrides=["agent_service.replays=0"],
+        overrides=["agent_service.episode_restarts=0"],
         after=_one_try,
     )
     yield hasty(

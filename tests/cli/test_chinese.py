@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,10 +21,11 @@ from nav_eval.agents.registry import AGENTS
 from nav_eval.cli import ABOUT, _call, make_app
 from nav_eval.cli.chinese import catalogue
 from nav_eval.cli.commands import GROUPS, Command
-from nav_eval.cli.exit import BAD_INPUT, guarded
+from nav_eval.cli.exit import BAD_INPUT, DONE, INTERRUPTED, guarded
 from nav_eval.cli.inspect import _first_sentence
 from nav_eval.cli.say import say
 from nav_eval.config.loader import builtin_benchmarks, load_config
+from nav_eval.engine.scene.info import SceneInfo
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.testing import physics, simulator
 from nav_eval.testing.simulator import needs_a_start
@@ -95,6 +97,7 @@ def printed() -> Iterator[str]:
     for part in ("simulator", "physics"):
         yield from strings(SOURCE / "testing" / f"{part}.py")
     yield from (one.__name__.replace("_", " ") for one in (needs_a_start, *simulator.CHECKS, *physics.CHECKS))
+    yield from (field.name for field in fields(SceneInfo) if field.name != "notes")
     yield from messages(BUILDINGS)
     yield from messages(EXTRAS)
     yield from strings(EXTRAS / "sweep" / "command.py")
@@ -216,6 +219,10 @@ def test_the_help_of_a_command_is_chinese(capsys: pytest.CaptureFixture[str]) ->
             "evaluation.max_stepz: 未知的键。是否指 'max_steps'？此处可用：",
         ),
         (["run", "vln-demo", "dataset.limit=abc"], "dataset.limit: 必须是整数（现在是 'abc'）。[命令行]"),
+        (
+            ["run", "vln-demo", "task.reference=x"],
+            "task.reference: 必须是 'given', 'densified' 或 'gt'（现在是 'x'）。",
+        ),
         (["run", "vln-demo", "agent_service.agent=nope"], "agents：没有 'nope'。是否指 'openpi'？可用："),
         (["run"], "不需要数据的有：imagenav-demo"),
         (["run", "--outt", "x"], "未知的选项：--outt。是否指 --out？用法见 `nav-eval COMMAND --help`。"),
@@ -245,6 +252,32 @@ def test_a_list_of_checks_is_chinese(command: list[str], capsys: pytest.CaptureF
     told = re.sub(r"`[^`]*`|“[^”]*”|nav-eval .*|/\S*", "", capsys.readouterr().out)
     assert re.search("[\u4e00-\u9fff]", told)
     assert re.findall(r"(?:\b[a-z]{2,} ){2,}[a-z]{2,}", told) == []
+
+
+@pytest.mark.usefixtures("chinese")
+def test_what_a_scene_holds_is_chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "floor.obj").write_text("v 0 0 0\nv 4 0 0\nv 0 0 4\nf 1 3 2\n", encoding="ascii")
+    assert _call(["scene", "info", str(tmp_path / "floor.obj")]) == DONE
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert len(names) >= len(fields(SceneInfo)) - 1
+    assert [name for name in names if not re.search("[\u4e00-\u9fff]", name)] == []
+
+
+def test_no_message_holds_the_end_of_its_line() -> None:
+    """In Chinese it would be lost."""
+    sources = [path.read_text("utf-8") for folder in SOURCES for path in folder.rglob("*.py")]
+    assert [found for source in sources for found in re.findall(r'spoken\(f?"[^"]*\\n"', source)] == []
+
+
+@pytest.mark.parametrize(("command", "advice"), [("run", True), ("sweep", True), ("doctor", False)])
+def test_who_is_stopped_is_told_of_resume_where_there_is_one(
+    command: str, advice: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(_: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    assert guarded(stopped, [command], debug=False) == INTERRUPTED
+    assert ("--resume" in capsys.readouterr().err) == advice
 
 
 @pytest.mark.usefixtures("chinese")

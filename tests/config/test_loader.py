@@ -180,6 +180,18 @@ def test_a_file_can_build_on_a_benchmark(tmp_path):
     assert (config.benchmark.name, config.evaluation.max_steps) == ("r2r", 9)
 
 
+def test_an_old_key_sets_the_new_one_and_says_so(tmp_path):
+    file = write(tmp_path, "agent_service: {replays: 0}\n")
+    with pytest.warns(
+        DeprecationWarning, match=r"agent_service\.replays is now called agent_service\.episode_restarts"
+    ):
+        config = load_config("r2r", file=file, environment={})
+    new = load_config("r2r", environment={}, overrides=["agent_service.episode_restarts=0"])
+    assert config.model_dump() == new.model_dump()
+    with pytest.raises(ConfigError, match=r"agent_service: .*give one of them"):
+        load_config("r2r", file=file, environment={}, overrides=["agent_service.episode_restarts=1"])
+
+
 def test_the_configuration_cannot_be_edited():
     config = load_config("r2r", environment={})
     with pytest.raises(ValueError, match="frozen"):

@@ -240,7 +240,7 @@ class LateOnce(VLNAgent):
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])
 def test_a_late_answer_costs_one_episode_and_is_counted_in_its_time(world, tmp_path, protocol):
     LateOnce.late = True
-    hasty = ["agent_service.timeout=1", "agent_service.deadlines.reset=10", "agent_service.replays=0"]
+    hasty = ["agent_service.timeout=1", "agent_service.deadlines.reset=10", "agent_service.episode_restarts=0"]
     with start(LateOnce, protocol=protocol, port=0) as server:
         remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}"]
         overrides = [*world, *hasty, *remote, f"agent_service.endpoint={server.endpoint}"]
@@ -249,4 +249,4 @@ def test_a_late_answer_costs_one_episode_and_is_counted_in_its_time(world, tmp_p
     first, *others = [json.loads(line) for line in (tmp_path / "run" / "episodes.jsonl").read_text().splitlines()]
     assert first["status"] == "agent_timeout"
     assert first["timing"]["agent"] >= 1
-    assert not any("replays" in line["timing"] for line in others)
+    assert not any("restarts" in line["timing"] for line in others)

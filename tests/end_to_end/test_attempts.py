@@ -21,6 +21,8 @@ from nav_eval.core.types import EpisodeResult
 from nav_eval.errors import RunDirectoryError, ServiceUnavailable
 from nav_eval.results import audit
 from nav_eval.results.attempts import AttemptFile
+from nav_eval.results.records import episode_record, episode_result
+from nav_eval.results.run_directory import config_differences, public_config
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
@@ -83,7 +85,7 @@ def lose_and_load(server):
 
 
 @pytest.mark.parametrize(("protocol", "workers"), [("rest", 1), ("grpc", 1), ("rest", 2)])
-def test_a_service_that_goes_away_late_gets_no_fresh_replays_with_every_resume(
+def test_a_service_that_goes_away_late_gets_no_fresh_restarts_with_every_resume(
     world, watched, tmp_path, protocol, workers
 ):
     run_segments = 0
@@ -101,11 +103,11 @@ def test_a_service_that_goes_away_late_gets_no_fresh_replays_with_every_resume(
             run_segments += 1
         (failed,) = lines(tmp_path / "run")
         assert run_segments == 3
-        assert list(watched.seen.values()) == [3]  # agent_service.replays is 2
+        assert list(watched.seen.values()) == [3]  # agent_service.episode_restarts is 2
         assert failed["status"] == "service_unavailable"
-        assert {name: failed["timing"][name] for name in ("tries", "replays", "resumes")} == {
+        assert {name: failed["timing"][name] for name in ("tries", "restarts", "resumes")} == {
             "tries": 3,
-            "replays": 2,
+            "restarts": 2,
             "resumes": 0,
         }
         spent = failed["usage"]["requests"]
@@ -117,12 +119,12 @@ def test_a_service_that_goes_away_late_gets_no_fresh_replays_with_every_resume(
         evaluated = run_benchmark(config, tmp_path / "run", resume=True)
     assert evaluated.results.statuses == {"ok": 2, "service_unavailable": 1}
     results = json.loads((tmp_path / "run" / "results.json").read_text())
-    assert (results["n_replayed"], results["n_resumed"]) == (1, 0)
+    assert (results["n_restarted"], results["n_resumed"]) == (1, 0)
     answered = sum(line["steps"] for line in lines(tmp_path / "run") if line["status"] == "ok")
     assert results["usage"]["requests"] == answered + spent
     assert any("shown to the agent again" in note for note in results["notes"])
     table = list(csv.DictReader((tmp_path / "run" / "results.csv").open()))
-    assert [(row["tries"], row["replays"]) for row in table[:-1]] == [("3", "2"), ("1", "0"), ("1", "0")]
+    assert [(row["tries"], row["restarts"]) for row in table[:-1]] == [("3", "2"), ("1", "0"), ("1", "0")]
     assert len(json.loads((tmp_path / "run" / "manifest.json").read_text())["sittings"]) == 4
     assert audit.verify(tmp_path / "run") == []
     assert "tries.jsonl" not in audit.publish(tmp_path / "run", tmp_path / "public")
@@ -130,11 +132,11 @@ def test_a_service_that_goes_away_late_gets_no_fresh_replays_with_every_resume(
 
 
 @pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGKILL), (2, signal.SIGTERM)])
-def test_an_episode_that_the_evaluator_cut_short_is_marked_and_costs_no_replay(
+def test_an_episode_that_the_evaluator_cut_short_is_marked_and_costs_no_restart(
     world, watched, tmp_path, workers, number
 ):
     with start(Watched, port=0, max_sessions=2).wait_loaded() as server:
-        options = [*overrides(world, server, "rest", workers), "agent_service.replays=0"]
+        options = [*overrides(world, server, "rest", workers), "agent_service.episode_restarts=0"]
         process = Running("run", "r2r", *options, "--out", tmp_path / "run", "-q")
         assert watched.thinking.wait(PATIENCE)
         process.send_signal(number)
@@ -147,17 +149,30 @@ def test_an_episode_that_the_evaluator_cut_short_is_marked_and_costs_no_replay(
     assert evaluated.results.resumed == len(cut_short)
     marked = {line["episode_id"]: line["timing"] for line in lines(tmp_path / "run") if "tries" in line["timing"]}
     assert sorted(marked) == sorted(cut_short)
-    assert all((timing["tries"], timing["resumes"], timing["replays"]) == (2, 1, 0) for timing in marked.values())
+    assert all((timing["tries"], timing["resumes"], timing["restarts"]) == (2, 1, 0) for timing in marked.values())
 
 
-def test_other_replays_are_another_run(world, watched, tmp_path):
+def test_other_restarts_are_another_run(world, watched, tmp_path):
     Watched.free.set()
     with start(Watched, port=0).wait_loaded() as server:
         options = overrides(world, server, "rest", 1)
         run_benchmark(benchmark_config("r2r", overrides=options), tmp_path / "run")
-        more = benchmark_config("r2r", overrides=[*options, "agent_service.replays=9"])
-        with pytest.raises(RunDirectoryError, match=r"agent_service\.replays was 2, is 9"):
+        more = benchmark_config("r2r", overrides=[*options, "agent_service.episode_restarts=9"])
+        with pytest.raises(RunDirectoryError, match=r"agent_service\.episode_restarts was 2, is 9"):
             run_benchmark(more, tmp_path / "run", resume=True)
+
+
+def test_a_record_from_before_restarts_had_their_name_is_read_and_compared():
+    record = episode_record(EpisodeResult(*KEY, "ok", None, {}, 1, {"tries": 2, "restarts": 1, "resumes": 0}))
+    old = record | {"timing": {"tries": 2, "replays": 1, "resumes": 0}}
+    assert episode_result(old) == episode_result(record)
+    assert "replays" not in episode_result(old).timing
+    now = public_config(benchmark_config("r2r", overrides=[]))
+    service = {name: value for name, value in now["agent_service"].items() if name != "episode_restarts"}
+    assert config_differences(now | {"agent_service": service | {"replays": 2}}, now) == []
+    assert config_differences(now | {"agent_service": service | {"replays": 3}}, now) == [
+        "agent_service.episode_restarts was 3, is 2"
+    ]
 
 
 def noted(path, *events):
@@ -169,7 +184,7 @@ def noted(path, *events):
 
 def counted(attempts):
     timing = attempts.marked(EpisodeResult(*KEY, "ok", None, {}, 1, {})).timing
-    return tuple(timing.get(name) for name in ("tries", "replays", "resumes"))
+    return tuple(timing.get(name) for name in ("tries", "restarts", "resumes"))
 
 
 @pytest.mark.parametrize(

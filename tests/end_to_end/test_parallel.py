@@ -188,24 +188,24 @@ def test_a_service_that_is_restarted_costs_nothing(worlds, alone, tmp_path, prot
 
 
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])
-def test_without_replays_a_restart_costs_the_episodes_in_flight_and_no_others(worlds, alone, tmp_path, protocol):
-    overrides = [*worlds["r2r"], "agent_service.replays=0"]
+def test_without_restarts_a_restart_costs_the_episodes_in_flight_and_no_others(worlds, alone, tmp_path, protocol):
+    overrides = [*worlds["r2r"], "agent_service.episode_restarts=0"]
     results = run_while_restarting(overrides, tmp_path / "run", protocol).results
     lost = results.statuses["service_unavailable"]
     assert 1 <= lost <= 8
     assert results.statuses == {"ok": 18 - lost, "service_unavailable": lost}
     lines = [json.loads(line) for line in (tmp_path / "run" / "episodes.jsonl").read_text().splitlines()]
-    assert not any("replays" in line["timing"] for line in lines)
+    assert not any("restarts" in line["timing"] for line in lines)
     whole = {line["episode_id"]: line for line in alone["r2r"][0]}
     kept = [line for line in records(tmp_path / "run") if line["status"] == "ok"]
     assert kept == [whole[line["episode_id"]] for line in kept]
 
 
-def test_without_replays_a_lost_episode_has_failed_even_if_the_service_stays_away(worlds, tmp_path):
+def test_without_restarts_a_lost_episode_has_failed_even_if_the_service_stays_away(worlds, tmp_path):
     Noticed.asked = threading.Semaphore(0)
     server = start(Noticed, protocol="rest", port=0, max_sessions=2)
     remote = ["agent_service.type=remote", f"agent_service.endpoint={server.endpoint}"]
-    patience = ["agent_service.replays=0", "agent_service.deadlines.ready=2"]
+    patience = ["agent_service.episode_restarts=0", "agent_service.deadlines.ready=2"]
     config = benchmark_config("r2r", overrides=[*worlds["r2r"], *remote, *patience, *parallel(1, 2)])
     stopping = threading.Thread(target=stop_after, args=(server, 9))
     stopping.start()

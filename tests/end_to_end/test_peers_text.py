@@ -187,7 +187,7 @@ def test_no_byte_of_a_peers_text_harms_who_reads_it(tmp_path: Path, wire: str) -
     items = [item(number, [node(0, 0), node(1, 0)], ["Walk."]) for number in range(len(FIELDS))]
     data = write_r2r(tmp_path / "data", items=items)
     with WIRES[wire](Shouter()) as endpoint:
-        remote = ["type=remote", f"protocol={wire[:4]}", f"endpoint={endpoint}", "retries=1", "replays=0"]
+        remote = ["type=remote", f"protocol={wire[:4]}", f"endpoint={endpoint}", "retries=1", "episode_restarts=0"]
         overrides = [f"agent_service.{one}" for one in [*remote, "deadlines.ready=5"]]
         words = ["run", "r2r", *data, *overrides, "--out", "run", "--quiet", "--debug"]
         done = nav_eval(*words, cwd=tmp_path, COLUMNS="4000")

@@ -571,10 +571,12 @@ def test_capacity_is_what_was_measured_or_what_the_rules_allow(make: Make) -> No
 def test_the_commands_speak_the_organisers_language(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NAV_EVAL_LANG", "zh")
     file = Folder(make().folder).challenge
+    done(team("a"), dict.fromkeys(KEYS, 0.5))
     said = [call("doctor", file), call("freeze", file, "--phase", "dev"), call("freeze", file, "--phase", "none")]
     told = "".join(one.stdout + one.stderr for one in said)
     assert "FIX  没有备份：请每天运行" in told
-    assert "1 座建筑不足以说明其他建筑的情形：至少要五座。" in told
+    assert "1 座建筑不足以说明其他建筑的情形：至少要五座。" in said[0].stdout
+    assert "4 座建筑不足以说明其他建筑的情形：至少要五座。" in said[1].stdout
     assert "没有这个阶段。请用其中之一" in told
     assert not re.search(r"(?<![`'\"\w-])(?:[a-z]+ ){3}", told), told
 

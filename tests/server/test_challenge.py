@@ -1,4 +1,4 @@
-"""challenge.yaml: every fault at once, in words; what is frozen and what may be moved."""
+"""challenge.yaml: every fault at once, in words; what is locked and what may be moved."""
 
 from __future__ import annotations
 

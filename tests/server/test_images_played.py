@@ -138,7 +138,8 @@ SETTINGS = {
 
 @pytest.fixture
 def competition(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    service = evaluation()["agent_service"] | {"timeout": 3, "replays": 0, "deadlines": {"ready": 10, "reset": 10}}
+    patience = {"timeout": 3, "episode_restarts": 0, "deadlines": {"ready": 10, "reset": 10}}
+    service = evaluation()["agent_service"] | patience
     challenge = make(**SETTINGS, evaluation={"agent_service": service}, web={"upload_mb": 8})
     have_engine(challenge.images, tmp_path / "containers.conf", monkeypatch)
     aurora = Team.objects.create(name="aurora", state=Team.State.APPROVED)

@@ -134,7 +134,7 @@ def stuck_at_the_first_step(content: dict[str, Any]) -> None:
         (spoil_sensors, "skybox"),
     ],
 )
-def test_an_open_phase_that_cannot_be_played_is_refused_before_anything_is_frozen(
+def test_an_open_phase_that_cannot_be_played_is_refused_before_anything_is_locked(
     command: Command,  # noqa: F811
     folder: Path,
     capsys: pytest.CaptureFixture[str],

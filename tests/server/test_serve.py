@@ -324,7 +324,7 @@ def openings() -> int:
     return Event.objects.filter(action=OPENED).count()
 
 
-def test_the_table_above_names_every_command_that_freezes_nothing() -> None:
+def test_the_table_above_names_every_command_that_locks_nothing() -> None:
     assert COMMANDS.keys() - LEAVES_FREE == {"serve", "freeze", "init", "worker", "restore"}
 
 
@@ -356,7 +356,7 @@ def test_a_phase_is_not_open_without_its_data(
     later: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """They are asked for before the rules are frozen; one that opens later may still be without."""
+    """They are asked for before the rules are locked; one that opens later may still be without."""
     file = Folder(current().folder).challenge
     rules = yaml.safe_load(file.read_text())
     section, name = {"data_path": ("dataset", "R2R_val.json"), "connectivity_dir": ("simulator", "graphs")}[key]

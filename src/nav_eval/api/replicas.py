@@ -1,7 +1,7 @@
 """One agent served at several addresses: each episode goes to the replica that is least busy, and stays there.
 
 A replica that fails is left out until it is ready again; the episode that it lost is played again by the run's rules
-(agent_service.replays), elsewhere.
+(agent_service.episode_restarts), elsewhere.
 """
 
 from __future__ import annotations

@@ -33,7 +33,9 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], *, debug:
         return _say(str(told), told.exit_code, debug)
     except KeyboardInterrupt as stop:
         code = TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
-        return _say("stopped. What was finished is safe; --resume continues the run.", code, debug)
+        resumable = arguments[:1] in (["run"], ["sweep"])
+        words = "stopped. What was finished is safe; --resume continues the run." if resumable else "stopped."
+        return _say(words, code, debug)
     except Draining:
         return _say("drained: what had begun is finished. --resume plays the rest.", DRAINED, debug)
     except BrokenPipeError:

@@ -45,7 +45,7 @@ def info(scene: Path, *, up: Up = "auto", scale: float = 1.0, json: bool = False
     if json:
         say_json(found)
     else:
-        say(*(f"{name:<20} {_format_value(value)}" for name, value in found.items() if name != "notes"))
+        say(*(f"{cell(name, 20)} {_format_value(value)}" for name, value in found.items() if name != "notes"))
         say(*(f"note: {note}" for note in found["notes"]))
     return DONE
 

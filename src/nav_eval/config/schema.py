@@ -8,10 +8,11 @@ and docs/reference/configuration.md is made of it.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
 
 from nav_eval.config.generator import GENERATOR
 from nav_eval.frozen import FrozenDict, frozen
@@ -431,12 +432,25 @@ class AgentServiceConfig(Section):
     retries: Annotated[int, Field(ge=0, le=100)] = Field(
         2, description="how often a request is sent again, unchanged, when its connection broke"
     )
-    replays: Annotated[int, Field(ge=0, le=100)] = Field(
-        2, description="how often an episode that the service lost is played again; 0: it has failed, the run goes on"
+    episode_restarts: Annotated[int, Field(ge=0, le=100)] = Field(
+        2,
+        description="how often an episode that the service lost is started again; 0: it has failed, the run goes on",
     )
     on_error: Literal["fail_episode", "stop"] = Field(
         "fail_episode", description="a fault of the service fails its episode, or stops the run (--resume goes on)"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _renamed(cls, content: Any) -> Any:
+        if not isinstance(content, dict) or "replays" not in content:
+            return content
+        if "episode_restarts" in content:
+            raise ValueError("`replays` is the old name of `episode_restarts`: give one of them")
+        warnings.warn(
+            "agent_service.replays is now called agent_service.episode_restarts.", DeprecationWarning, stacklevel=2
+        )
+        return {"episode_restarts" if key == "replays" else key: value for key, value in content.items()}
 
 
 class OutputConfig(Section):

@@ -24,12 +24,12 @@ class EvaluationResults:
     `unsummed`: metric -> what of its records is no number, and stands in the journal alone.
 
     `over_budget`: episodes that met the organiser's budget; `lost`: those that a fault of the evaluator ended. Both
-    are in no metric and not among the failed. `replayed`, `resumed`: those that were shown to the agent more than once,
-    because its service lost them, or because the evaluator ended meanwhile. `metric_faults`: metric -> {"n", "reason"}:
-    episodes in which it has no value through its own fault, and the first one's reason. `references`: how many episodes
-    were compared with what (EpisodeResult.reference). `usage`: what the answers of so many episodes cost together, by
-    the agent's own account; None where it gives none. `episodes`: their results, where nav_eval.Evaluation ran them; a
-    run directory keeps them in its journal.
+    are in no metric and not among the failed. `restarted`, `resumed`: those that were shown to the agent more than
+    once, because its service lost them, or because the evaluator ended meanwhile. `metric_faults`: metric -> {"n",
+    "reason"}: episodes in which it has no value through its own fault, and the first one's reason. `references`:
+    how many episodes were compared with what (EpisodeResult.reference). `usage`: what the answers of so many
+    episodes cost together, by the agent's own account; None where it gives none. `episodes`: their results, where
+    nav_eval.Evaluation ran them; a run directory keeps them in its journal.
     """
 
     n_episodes: int
@@ -41,7 +41,7 @@ class EvaluationResults:
     not_scored: int = 0
     over_budget: int = 0
     lost: int = 0
-    replayed: int = 0
+    restarted: int = 0
     resumed: int = 0
     metric_faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     references: Mapping[str, int] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class MetricsAggregator:
         for result in results:
             statuses[result.status] += 1
             usages += [result.usage] if result.usage else []
-            again.update(kind for kind in ("replays", "resumes") if result.timing.get(kind))
+            again.update(kind for kind in ("restarts", "resumes") if result.timing.get(kind))
             if result.status in ("budget_exceeded", *OURS):
                 continue
             unscored += not (result.metrics or result.unmeasured or result.reference)
@@ -131,7 +131,7 @@ class MetricsAggregator:
             not_scored=unscored,
             over_budget=statuses["budget_exceeded"],
             lost=sum(statuses[status] for status in OURS),
-            replayed=again["replays"],
+            restarted=again["restarts"],
             resumed=again["resumes"],
             metric_faults={name: {"n": len(reasons), "reason": reasons[0]} for name, reasons in faults.items()},
             references=dict(sorted(references.items())),

@@ -39,7 +39,7 @@ class Attempts:
         self._keep = keep
         self._shown: Counter[EpisodeKey] = Counter()
         self._lost: Counter[EpisodeKey] = Counter()
-        self._replays: Counter[EpisodeKey] = Counter()
+        self._restarts: Counter[EpisodeKey] = Counter()
         self._usage: dict[EpisodeKey, Usage | None] = {}
         self._last: dict[EpisodeKey, str] = {}
         for each in past:
@@ -55,25 +55,25 @@ class Attempts:
         return {key: self._lost[key] for key in keys if self._lost[key]}
 
     def marked(self, result: EpisodeResult) -> EpisodeResult:
-        """`result`; under `timing` the attempts, unless it was one, and how many were replays or resumes.
+        """`result`; under `timing` the attempts, unless it was one, and how many were restarts or resumes.
 
-        Replays came after a loss, resumes after the evaluator had cut an attempt short. What lost attempts cost is
+        Restarts came after a loss, resumes after the evaluator had cut an attempt short. What lost attempts cost is
         part of the episode's usage.
         """
         key = (result.scene_id, result.episode_id)
-        attempts, replays = self._shown[key], self._replays[key]
+        attempts, restarts = self._shown[key], self._restarts[key]
         if key in self._usage:
             result = replace(result, usage=whole((self._usage[key], result.usage)))
         if attempts == 1:
             return result
-        told = {"tries": attempts, "replays": replays, "resumes": max(0, attempts - 1 - replays)}
+        told = {"tries": attempts, "restarts": restarts, "resumes": max(0, attempts - 1 - restarts)}
         return replace(result, timing={**result.timing, **told})
 
     def _count(self, noted: Attempt) -> None:
         key = noted.key
         if noted.event == "shown":
             self._shown[key] += 1
-            self._replays[key] += self._last.get(key) == "lost"
+            self._restarts[key] += self._last.get(key) == "lost"
         else:
             self._lost[key] += 1
             self._usage[key] = whole((self._usage.get(key), noted.usage))

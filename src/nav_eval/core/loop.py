@@ -41,15 +41,15 @@ from nav_eval_sdk.protocol.usage import whole
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How a run goes on. `episode_seconds`: the service's limit per episode; `replays`: how often an episode that
-    the service lost is played again. The budget is the organiser's: `budget_seconds` and `budget_mb` (growth of the
-    process after the scene is loaded) per episode, `budget_run` for the whole run.
+    """How a run goes on. `episode_seconds`: the service's limit per episode; `episode_restarts`: how often an episode
+    that the service lost is started again. The budget is the organiser's: `budget_seconds` and `budget_mb` (growth of
+    the process after the scene is loaded) per episode, `budget_run` for the whole run.
     """
 
     seed: int = 0
     on_error: Literal["fail_episode", "stop"] = "fail_episode"
     episode_seconds: float | None = None
-    replays: int = 2
+    episode_restarts: int = 2
     budget_seconds: float | None = None
     budget_mb: float | None = None
     budget_run: Deadline | None = None

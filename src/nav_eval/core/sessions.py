@@ -134,9 +134,12 @@ class Sessions:
     def _played(self, loop: EpisodeLoop, episode: Episode, turn: _Turn) -> EpisodeResult:
         """What came of it, at last. An episode of which the agent saw nothing was not lost, only not begun.
 
-        A loss is noted before the service is waited for: whoever stays away then has used up a replay all the same.
+        A loss is noted before the service is waited for: whoever stays away then has used up a restart all the same.
         """
-        left = {True: self._policy.replays - turn.lost.get(episode.key, 0), False: ATTEMPTS}  # by whether it was shown
+        left = {
+            True: self._policy.episode_restarts - turn.lost.get(episode.key, 0),
+            False: ATTEMPTS,
+        }  # by whether it was shown
         result = loop.run_episode(episode)
         while result.status == "service_unavailable" and left[result.shown] > 0:
             left[result.shown] -= 1

@@ -22,7 +22,7 @@ from nav_eval.results.sensor_class import sensor_class
 from nav_eval_sdk.protocol.usage import Usage
 
 RESULTS_SCHEMA = 1
-ONCE = {"tries": 1, "replays": 0, "resumes": 0}
+ONCE = {"tries": 1, "restarts": 0, "resumes": 0}
 """How often an agent was shown an episode, as it usually is."""
 
 ORACLE = "The agent is an oracle: it has access to the simulator. Its figures are an upper bound, not a result."
@@ -43,7 +43,7 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
         "n_not_scored": results.not_scored,
         "n_over_budget": results.over_budget,
         "n_lost": results.lost,
-        "n_replayed": results.replayed,
+        "n_restarted": results.restarted,
         "n_resumed": results.resumed,
         "metric_faults": {name: dict(fault) for name, fault in results.metric_faults.items()},
         "references": dict(results.references),
@@ -79,10 +79,10 @@ def recorded_definitions(document: Mapping[str, Any]) -> dict[str, Definition]:
 def _notes(results: EvaluationResults) -> list[str]:
     """What of a run is missing, mostly through the evaluator's own fault, and how to get it."""
     notes = []
-    if results.replayed:
+    if results.restarted:
         notes.append(
-            f"{results.replayed} episodes were shown to the agent again after its service had lost them, as "
-            "agent_service.replays allows; results.csv says which."
+            f"{results.restarted} episodes were shown to the agent again after its service had lost them, as "
+            "agent_service.episode_restarts allows; results.csv says which."
         )
     if results.lost:
         notes.append(

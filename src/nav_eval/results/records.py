@@ -21,6 +21,8 @@ from nav_eval_sdk.protocol.usage import Usage
 SCHEMA = 1
 _RENAMED = {"reference_path": "densified"}
 """Kinds of references -> what they are called since the path as it is given may be one."""
+_TIMING = {"replays": "restarts"}
+"""Counts under `timing` of older records -> what they are called since `replay` is the command alone."""
 
 
 def episode_record(result: EpisodeResult) -> dict[str, Any]:
@@ -47,7 +49,9 @@ def episode_result(record: Mapping[str, Any]) -> EpisodeResult:
         given = {} if record["status"] in OURS else record["metrics"]
         metrics = {name: math.inf if value is None else value for name, value in given.items()}
         reference = reference_kind(record.get("reference"))
-        return msgspec.convert({**record, "metrics": metrics, "reference": reference}, EpisodeResult)
+        timing = {_TIMING.get(name, name): value for name, value in record["timing"].items()}
+        told = {"metrics": metrics, "reference": reference, "timing": timing}
+        return msgspec.convert({**record, **told}, EpisodeResult)
 
 
 def reference_kind(told: Any) -> Any:

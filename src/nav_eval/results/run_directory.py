@@ -335,8 +335,10 @@ def public_config(config: Config) -> dict[str, Any]:
 
 def _scoring(content: Mapping[str, Any]) -> dict[str, Any]:
     """What of a public configuration may change a result: a run with anything else of it is another run."""
-    service = content["agent_service"]
-    named = ("type", "disclosure", "replays", *(["agent"] if service["type"] == "local" else []))
+    service = dict(content["agent_service"])
+    if "replays" in service:  # in records of runs from before its new name
+        service["episode_restarts"] = service.pop("replays")
+    named = ("type", "disclosure", "episode_restarts", *(["agent"] if service["type"] == "local" else []))
     named = (*named, *(["jpeg"] if service.get("jpeg") else []))
     evaluation = {name: value for name, value in content["evaluation"].items() if name != "parallel"}
     simulator = {name: value for name, value in content["simulator"].items() if name != "renderer_threads"}

@@ -146,7 +146,7 @@ class Plan:
             seed=self.config.seed,
             on_error=service.on_error,
             episode_seconds=service.deadlines.episode,
-            replays=service.replays,
+            episode_restarts=service.episode_restarts,
             budget_seconds=budget.episode_seconds,
             budget_mb=budget.memory_mb,
             budget_run=None if budget.total_seconds is None else Deadline(budget.total_seconds),

@@ -1,4 +1,4 @@
-"""challenge.yaml: the rules of a competition, checked whole and then frozen.
+"""challenge.yaml: the rules of a competition, checked whole and then locked.
 
 `evaluation` is a configuration of nav-eval; the rest says when and how often teams may be judged by it. Every fault is
 told at once, with its key.

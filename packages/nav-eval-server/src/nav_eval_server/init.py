@@ -186,7 +186,7 @@ def make_data(challenge: Challenge, split: str, buildings: int) -> None:
     place = Path("data") / split
     if (challenge.folder / place / "episodes").exists():
         return
-    sys.stderr.write(spoken(f"Making {buildings} building(s) for {split} ...\n"))
+    sys.stderr.write(f"{spoken(f'Making {buildings} building(s) for {split} ...')}\n")
     seed = split_seed(Folder(challenge.folder).secret("seed"), split)
     (challenge.folder / "data").mkdir(mode=0o700, exist_ok=True)
     scenes, episodes = str(place / "scenes"), str(place / "episodes")

@@ -1,7 +1,7 @@
-"""The rules are frozen when the first phase opens: their hash is in the audit log, and another one is not served.
+"""The rules are locked when the first phase opens: their hash is in the audit log, and another one is not served.
 
 So is what a phase plays: its content's hash is noted when it opens. Places of data in `evaluation` may be corrected as
-long as the same data lie there. Only who serves freezes them, or who ends a phase: a command that looks, or makes a
+long as the same data lie there. Only who serves locks them, or who ends a phase: a command that looks, or makes a
 token, leaves them as free as they were.
 """
 
@@ -91,7 +91,7 @@ def refuse_change(challenge: Challenge, phase: str, found: Contents) -> None:
         )
 
 
-def freeze(challenge: Challenge, found: Mapping[str, Contents] | None = None) -> None:
+def lock(challenge: Challenge, found: Mapping[str, Contents] | None = None) -> None:
     """Note the opening, once a phase is open, and each change of the file after it. Raises ConfigError as check.
 
     `found`: what `verify` has, where data lie on this machine; without it no place of data can be corrected.

@@ -49,8 +49,9 @@ def serve(file: Path, /, *, host: str = LOCAL, port: int = 8000, jobs: int = 1, 
         prepare(challenge)
         from nav_eval_server import opening
 
-        opening.freeze(challenge, opening.verify(challenge) if jobs else None)
-        sys.stderr.write(spoken(f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}\n"))
+        opening.lock(challenge, opening.verify(challenge) if jobs else None)
+        told = f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}"
+        sys.stderr.write(f"{spoken(told)}\n")
         supervise(children(file.resolve(), challenge, host, port, jobs, proxy))
     return 0
 

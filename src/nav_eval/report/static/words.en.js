@@ -410,7 +410,7 @@ export const EN = {
   "axis.episodes": "Episodes",
   "axis.actions": "Actions",
   "axis.latency": "Time per action",
-  "moments.title": "Moments: open one to replay it",
+  "moments.title": "Moments: open one to watch it",
   "moments.success": "Success",
   "moments.missed": "goal not reached",
   "moments.near": "Near miss",

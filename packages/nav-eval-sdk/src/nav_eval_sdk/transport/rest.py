@@ -97,7 +97,8 @@ class RestTransport(Transport):
 
     def info(self, deadline: Deadline) -> Info:
         try:
-            return self._call("GET", "info", None, Info, deadline)
+            told = self._call("GET", "info", None, Info, deadline)
+            return PLAIN_SERVICE if told == Info() else told  # one answer for every address says nothing of a service
         except Refused as refused:
             if refused.problem.code in ABSENT:
                 return PLAIN_SERVICE

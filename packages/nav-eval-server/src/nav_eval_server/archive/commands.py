@@ -82,7 +82,7 @@ def freeze(file: Path, /, *, phase: str, reveal: bool = False) -> int:
     from nav_eval_server.queue.refusal import Refusal
     from nav_eval_server.web.standings import elsewhere
 
-    opening.freeze(challenge, None if opening.was_opened(challenge) else opening.verify(challenge))
+    opening.lock(challenge, None if opening.was_opened(challenge) else opening.verify(challenge))
     digest = publishing.freeze(challenge, phase, now)
     if digest is None:
         say(f"{phase} is closed; {decisions.unfinished(phase)} submission(s) are unfinished.")

@@ -36,7 +36,7 @@ def main(file: str, jobs: str) -> None:
     while True:
         try:
             dispatcher.sweep()
-            opening.freeze(challenge)
+            opening.lock(challenge)
             baselines.enter(challenge, timezone.now())
             if openings is not None:
                 openings.tend()
