@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from nav_eval_server.api import api
 from nav_eval_server.board.places import Keeper
-from nav_eval_server.models import Charge, Endpoint, Membership, Submission, Team, Token, User
+from nav_eval_server.models import Charge, Endpoint, Membership, Method, Submission, Team, Token, User
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import issue
 from nav_eval_server.web.standings import standings
@@ -99,6 +99,37 @@ def test_a_service_is_registered_asked_changed_and_removed(full: Crowd, team: Ca
     assert b"s3cret-token" not in listed.content
     assert team("DELETE", f"/endpoints/{made['id']}").status_code == 204
     assert team("DELETE", f"/endpoints/{made['id']}").status_code == 404
+
+
+def test_a_team_says_what_its_entry_is(full: Crowd, team: Caller) -> None:
+    """As on its page, and at any time; boards follow."""
+    address = f"/submissions/{full.mine['done'].pk}"
+    known = Caller()("GET", "/competition").json()["conditions"]["sensor_classes"]
+    told = {"name": "Ours", "paper": "https://example.org/p", "sensors": known[0]}
+    answer = team("PATCH", f"{address}/method", told | {"affiliation": "X"})
+    assert (answer.status_code, answer.json()["method"]) == (200, told | {"affiliation": "X"})
+    assert team("PATCH", f"{address}/method", {"affiliation": ""}).json()["method"] == told
+    assert team("GET", address).json()["method"] == told
+    assert team("PATCH", f"{address}/method", {}).json()["method"] == told
+    (board,) = standings("dev", AnonymousUser())
+    assert [row.method for row in board.rows] == [told]
+    other = Team.objects.get(name="Borealis")
+    stranger = Caller(issue(Token.Scope.TEAM, "x", other, User.objects.get(username="other")))
+    assert stranger("PATCH", f"{address}/method", {"name": "Theirs"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        {"paper": "javascript:alert(1)"}, {"code": "ftp://x"}, {"sensors": "sonar"}, {"name": "x" * 81},
+        {"name": "a\u202eb"}, {"name": "\ud800"}, {"name": None}, {"name": "\ufdfa" * 80}, {"model_size": 7},
+    ],
+)  # fmt: skip
+def test_what_is_no_method_is_said(full: Crowd, team: Caller, method: dict[str, Any]) -> None:
+    """The eighth is short as it is written, and too long as it is kept."""
+    answer = team("PATCH", f"/submissions/{full.mine['done'].pk}/method", method)
+    assert (answer.status_code, answer.json()["detail"].startswith(f"{next(iter(method))}: ")) == (422, True)
+    assert not Method.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -265,6 +296,7 @@ OPERATIONS = {
     ("get", "/submissions/{submission}"): (200, 404),
     ("get", "/submissions/{submission}/files/{name}"): (404, 404),
     ("post", "/submissions/{submission}/cancel"): (409, 404),
+    ("patch", "/submissions/{submission}/method"): (200, 404),
     ("put", "/submissions/{submission}/chosen"): (200, 404),
 }
 """What a request with the body {"chosen": true} answers to the team whose thing it is, and to another team; whoever

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django import forms
@@ -15,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from nav_eval.errors import InputError
 from nav_eval_server import terms
-from nav_eval_server.models import Method, User
+from nav_eval_server.models import Method, Submission, User
 from nav_eval_server.pages import terms_sha256
 from nav_eval_server.queue.endpoints import checked_token
 from nav_eval_server.queue.probe import fits, parsed
@@ -161,13 +162,30 @@ class About(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         known = [(name, sensed(name)) for name in current().conditions.sensor_classes]
+        names = ", ".join(name for name, _ in known)
         self.fields["sensors"] = forms.ChoiceField(
-            choices=[("", "–"), *known], required=False, label=self.fields["sensors"].label
+            choices=[("", "–"), *known],
+            required=False,
+            label=self.fields["sensors"].label,
+            error_messages={"invalid_choice": _("Choose one of these: %(names)s.") % {"names": names}},
         )
 
     def clean(self) -> dict[str, Any]:
         told: dict[str, Any] = super().clean() or self.cleaned_data
         return {name: printable(value) if value else "" for name, value in told.items()}
+
+    def keep(self) -> Method:
+        """Once it is valid."""
+        return Method.objects.update_or_create(submission=self.instance.submission, defaults=self.cleaned_data)[0]
+
+
+def describe(submission: Submission, changes: Mapping[str, str]) -> Method:
+    """Change what is said of an entry; what is not among the changes stays. Raises InputError."""
+    own = Method.objects.filter(submission=submission).first() or Method(submission=submission)
+    form = About({**own.told, **changes}, instance=own)
+    if not form.is_valid():
+        raise InputError(" ".join(f"{name}: {said[0]}" for name, said in form.errors.items()))
+    return form.keep()
 
 
 class TokenName(forms.Form):
