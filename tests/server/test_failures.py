@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server import disk
 from nav_eval_server.evaluator import environment
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Episode, Notice, Submission, User
@@ -247,9 +248,9 @@ def test_healthz_is_unwell_where_nothing_can_be_written(
     if trouble == "locked":
         request.getfixturevalue("locked")
     elif trouble == "full":
-        monkeypatch.setattr(health, "ROOM", 1 << 60)
+        monkeypatch.setattr(disk, "ROOM", 1 << 60)
     elif trouble == "gone":
-        monkeypatch.setattr(health, "_has_room", lambda folder: True)
+        monkeypatch.setattr(health, "has_room", lambda folder: True)
         connections.close_all()
         database = Folder(full.challenge.folder).database
         database.rename(database.with_suffix(".away"))

@@ -7,6 +7,7 @@ containers.conf or daemon.json.
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import shutil
@@ -36,6 +37,8 @@ LIMITS = (
     "/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/pids/pids.max",
 )  # fmt: skip
 """Where a container reads its own, in cgroups of either version."""
+STORAGE = {"podman": "{{.Store.GraphRoot}}", "docker": "{{.DockerRootDir}}"}
+"""How each says where it keeps images."""
 
 
 class EngineError(Exception):
@@ -151,3 +154,15 @@ def refuse(rules: Images) -> str:
     if limited:
         return f"{rules.engine} runs images here, with limits of memory and processes"
     return f"{rules.engine} runs images here, without limits of memory and processes"
+
+
+def check_machine(rules: Images, size: float = 0) -> None:
+    """After a call about a team's image has failed: raises EngineError, or ConfigError, if no image can be run here, or
+    none that unpacks to so many bytes. What the engine said proves nothing: there are words of the image in it.
+    """
+    root = call(rules.engine, "info", "--format", STORAGE[rules.engine]).strip()
+    for place in (root, os.environ.get("TMPDIR", "/var/tmp")):
+        if Path(place).exists() and shutil.disk_usage(place).free < size:
+            raise EngineError(f"{place} has no room for an image of {size / 2**30:.1f} GiB")
+    probe.cache_clear()
+    refuse(rules)
