@@ -29,6 +29,7 @@ from nav_eval_server.models import (
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import RULINGS
 from nav_eval_server.queue import phases
+from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, Sentence, State
@@ -97,7 +98,9 @@ def rename(challenge: Challenge, team: Team, name: str, reason: str, organiser: 
         ) from None
     with transaction.atomic():
         old = Team.objects.select_for_update().get(pk=team.pk).name
-        others = {*Team.objects.exclude(pk=team.pk).values_list("name", flat=True), *reserved(challenge, old)}
+        own = team.submissions.filter(protocol=OURS).values_list("url", flat=True)  # of an agent of ours
+        kept = reserved(challenge, old).difference(own)
+        others = {*Team.objects.exclude(pk=team.pk).values_list("name", flat=True), *kept}
         if not 2 <= len(name) <= 60 or looks_taken(name, others):
             raise Refusal("name", "This name is taken, too short or too long.", "该名称已被使用，或过短、过长。")
         Team.objects.filter(pk=team.pk).update(name=name)
