@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from nav_eval.report import verdict
 from nav_eval.report.words import recorded_definition
@@ -94,7 +94,8 @@ class Standings:
         step = self.document.get("step")
         if not step or not self.measure.share:
             return f"{step:g}" if step else ""
-        return _("%(n)s percentage points") % {"n": f"{100 * step:g}"}
+        points = f"{100 * step:g}"
+        return ngettext("%(n)s percentage point", "%(n)s percentage points", 1 if points == "1" else 2) % {"n": points}
 
     @property
     def table(self) -> str:
