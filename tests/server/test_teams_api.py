@@ -139,6 +139,7 @@ def test_what_is_no_method_is_said(full: Crowd, team: Caller, method: dict[str, 
         ({"url": "http://a:99999"}, "Write for example"),
         ({"name": "a\u202eb"}, "Use visible letters"),
         ({"name": "\ud800"}, "name: "),
+        ({"name": "\ufdfa" * 4}, "Use 60 characters at most"),
         ({"token": "ключ"}, "printable ASCII"),
         ({"protocol": "smtp"}, "protocol: "),
         ({"url": 7}, "url: "),
@@ -326,7 +327,7 @@ def test_a_board_as_data_is_what_its_page_shows_everybody(full: Crowd) -> None:
     (shown,) = standings("dev", AnonymousUser())
     assert told == json.loads(json.dumps(shown.published))
     page = Client(SERVER_NAME="localhost").get("/board/dev/").content.decode()
-    assert told["entries"]
+    assert [one["date"] for one in told["entries"]] == [f"{timezone.localtime(full.mine['done'].accepted_at):%Y-%m-%d}"]
     assert all(one["team"] in page and one["submission"] in page for one in told["entries"])
     assert 'href="/api/v1/boards/dev-public/csv"' in page
     rows = list(csv.DictReader(io.StringIO(Caller()("GET", "/boards/dev-public/csv").content.decode())))
