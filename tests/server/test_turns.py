@@ -137,6 +137,29 @@ def test_a_turn_ends_where_another_team_waits_that_had_less(bench: Bench) -> Non
     assert state(first) == (State.RUNNING, "")
 
 
+def test_a_turn_ends_early_where_the_service_loses_and_the_breaker_counts_on(bench: Bench) -> None:
+    """Two lost in a row are enough where another team waits; the third, in the next turn, breaks the run."""
+    first = bench.submit(0)
+    claim = bench.claim()
+    send(bench, claim, "agent_timeout", "agent_timeout")
+    bench.later(20)
+    assert not over(bench, claim)
+    bench.submit(1)
+    assert over(bench, claim)
+    bench.finish(claim, "yielded", 138)
+    assert state(first)[0] == State.QUEUED
+    other = bench.claim()
+    assert other.submission != claim.submission
+    bench.later(30)
+    send(bench, other, "ok", "agent_timeout")
+    again = bench.claim()
+    assert (again.submission, over(bench, again), over(bench, other)) == (claim.submission, False, False)
+    send(bench, again, "agent_timeout")
+    assert over(bench, again)
+    bench.finish(again, "yielded", 138)
+    assert state(first)[0] == State.WAITING_SERVICE
+
+
 def test_agents_of_ours_are_entered_once_and_give_way_to_teams(make: Make) -> None:
     """A team of people that has the name of one keeps it."""
     phases = {"dev": phase(), "files": phase("predictions"), "later": phase() | {"opens": "2098-01-01T00:00"}}
@@ -310,8 +333,10 @@ def agent_service(seconds: float) -> dict[str, Any]:
 
 GOOD, LOST = ("ok", 20.0), ("agent_timeout", 116.0)
 """How an episode ends, and after how many seconds."""
-HONEST, HANGS, DISHONEST = (GOOD,), (LOST,), (LOST, LOST, LOST, LOST, GOOD)
-"""The episodes of a service, again and again; one that is dishonest knows when the breaker would end its run."""
+HONEST, HANGS = (GOOD,), (LOST,)
+DISHONEST = [(LOST, LOST, LOST, LOST, GOOD), (LOST, GOOD)]
+"""The episodes of a service, again and again; those that are dishonest know when the breaker would end their run, and
+when a turn."""
 EPISODES = 10
 
 
@@ -355,7 +380,7 @@ def seconds_until_done(make: Make, workers: int, others: Sequence[Kind], honest:
     ("workers", "teams", "others"),
     [
         (1, 10, [HANGS]),
-        *(pytest.param(workers, 40, 4 * [HANGS] + 2 * [DISHONEST], marks=pytest.mark.soak) for workers in (1, 3)),
+        *(pytest.param(workers, 40, [*4 * [HANGS], *DISHONEST], marks=pytest.mark.soak) for workers in (1, 3)),
     ],
 )
 def test_services_that_hang_delay_the_others_little(
