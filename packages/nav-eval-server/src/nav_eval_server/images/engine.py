@@ -7,7 +7,6 @@ containers.conf or daemon.json.
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
 import shutil
@@ -161,7 +160,7 @@ def check_machine(rules: Images, size: float = 0) -> None:
     none that unpacks to so many bytes. What the engine said proves nothing: there are words of the image in it.
     """
     root = call(rules.engine, "info", "--format", STORAGE[rules.engine]).strip()
-    for place in (root, os.environ.get("TMPDIR", "/var/tmp")):
+    for place in (root, "/var/tmp"):  # where podman unpacks
         if Path(place).exists() and shutil.disk_usage(place).free < size:
             raise EngineError(f"{place} has no room for an image of {size / 2**30:.1f} GiB")
     probe.cache_clear()
