@@ -24,7 +24,7 @@ AT_ONCE = 64
 """So many are given up together, and let in before those that are open are looked at again."""
 
 
-class Connection(HTTPChannel):
+class Connection(HTTPChannel):  # type: ignore[misc]
     """One that is let in makes room for the next."""
 
     def __init__(self, server: Server, sock: socket.socket, addr: Any, adj: Adjustments, map: Any = None) -> None:  # noqa: A002
@@ -45,7 +45,7 @@ def given_up(connections: Iterable[Connection]) -> list[Connection]:
     return sorted(largest, key=lambda one: one.last_activity)[:AT_ONCE]
 
 
-class Server(TcpWSGIServer):
+class Server(TcpWSGIServer):  # type: ignore[misc]
     channel_class = Connection
 
     def handle_accept(self) -> None:
