@@ -358,7 +358,7 @@ def test_the_command_writes_npz_too(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="npz takes none of"):
         collect("vln-demo", out=tmp_path / "none", format="npz", processes=2)
     for wrong in ("0/2", "3/2", "2", "a/b"):
-        with pytest.raises(ConfigError, match="write I/N"):
+        with pytest.raises(ConfigError, match="write INDEX/TOTAL"):
             collect("vln-demo", out=tmp_path / "none", shard=wrong)
 
 

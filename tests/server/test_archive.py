@@ -295,7 +295,7 @@ def test_everything_revealed_can_be_recomputed_elsewhere(challenge: Challenge, t
     index = json.loads((out / "index.json").read_text())
     assert index["rules_sha256"] == challenge.rules_sha256
     head, first = (out / "boards" / "hidden-final.csv").read_text().splitlines()[:2]
-    assert head.endswith("submission,success")
+    assert head.endswith("submission,date,success")
     assert first.startswith("1,1-1,'=cmd(),team,0.855")
     assert first.endswith(",0.625")
     moved = tmp_path / "years later"
@@ -373,7 +373,7 @@ def test_what_an_episode_cost_is_published_beside_the_ranks_that_it_does_not_cha
     before = json.loads((tmp_path / "before" / "boards" / "hidden-final.json").read_text())
     assert [*lines.values()] == before["entries"]
     head, *rows = (out / "boards" / "hidden-final.csv").read_text().splitlines()
-    assert head.endswith("submission,success,input_tokens,output_tokens,requests,cost.USD")
+    assert head.endswith("submission,date,success,input_tokens,output_tokens,requests,cost.USD")
     assert [row.split(",")[-4:] for row in rows] == [[""] * 4, ["900.5", "12.0", "1.0", "0.25"], [""] * 4]
     assert "0.2500 USD" in (out / "boards" / "hidden-final.html").read_text()
     ladder = (out / "boards" / "open-public").with_suffix
@@ -401,6 +401,8 @@ def test_a_board_that_was_revealed_before_it_had_a_column_is_published(
     shown = json.loads((boards / "hidden-final.json").read_text())
     for line in shown["entries"]:  # looked up beside it
         line.pop("score_ci95", None)
+        at = Submission.objects.get(pk=line["submission"]).accepted_at
+        assert line.pop("date") == f"{timezone.localtime(at):%Y-%m-%d}"
     assert shown == kept.document
     rows = list(csv.DictReader((boards / "hidden-final.csv").open()))
     assert [row["team"] for row in rows] == ["'=cmd()", "weak", "random"]

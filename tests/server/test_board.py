@@ -234,6 +234,25 @@ def test_the_ladder_by_hand() -> None:
     assert [one.score for one in climb([3.26, 3.24, 3.0], 0.1, higher=False)] == [3.3, 3.3, 3.0]
 
 
+@pytest.mark.parametrize(
+    ("step", "en", "zh"),
+    [
+        (0.01, "1 percentage point.", "1 个百分点"),
+        (0.05, "5 percentage points.", "5 个百分点"),
+        (0.005, "0.5 percentage points.", "0.5 个百分点"),
+    ],
+)
+def test_a_board_says_by_how_much_a_score_moves(make: Make, step: float, en: str, zh: str) -> None:
+    challenge = make(phases={"climb": phase() | {"ladder": step}})
+    made = done(team("t"), {("b", "1"): 0.5}, phase="climb")
+    Result.objects.filter(submission=made).update(document={"metrics": {"spl": {"mean": 0.5}}})
+    Keeper(challenge).refresh(NOW)
+    for language, told in (("en", en), ("zh-hans", zh)):
+        with override(language):
+            page = render_to_string("_board.html", {"board": standings("climb", AnonymousUser())[0], "heading": "h1"})
+        assert told in page
+
+
 def attack(shown: Callable[[float], float], *, climbs: bool, n: int = 500, tries: int = 1000) -> float:
     """Blum & Hardt's boosting attack on n hidden bits: the best score that was `shown`, at the end for the vote.
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
@@ -14,7 +15,7 @@ from nav_eval.errors import ConfigError
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_server.challenge import DRY_RUN, Challenge, configured, evaluation_text, load_challenge
 from nav_eval_server.conditions import differences
-from nav_eval_server.init import Answers, create
+from nav_eval_server.init import Answers, Template, create
 
 
 @pytest.fixture
@@ -47,14 +48,20 @@ def seeds(challenge: Challenge) -> list[int]:
         ("evaluation.evaluation.max_steps", 250, "max_steps 250 (500)"),
         ("evaluation.simulator.sensors.rgb.width", 640, "rgb 640×224 (224×224)"),
         ("evaluation.agent_service.deadlines.act", 2.5, "timeout 2.5 s (30 s)"),
+        ("evaluation.simulator.sensors.semantic", {"width": 64, "height": 64}, "semantic 64×64 (224×224)"),
     ],
 )
 def test_where_teams_train_on_something_else_it_is_said(file: Path, key: str, value: object, told: str) -> None:
-    assert told not in differences(configured(load_challenge(file), "dev"))
     said = differences(configured(changed(file, key, value), "dev"))
     assert (said.count(told), said.count("instruction"), said.count("\n")) == (1, 0, 0)
     assert said.startswith("Unlike vln-demo, which teams train on")
     assert [differences(benchmark_config(name)) for name in ("vln-demo", "objectnav-demo", "r2r")] == [""] * 3
+
+
+@pytest.mark.parametrize("template", [None, *get_args(Template)])
+def test_a_new_competition_plays_as_what_teams_train_on(tmp_path: Path, template: Template | None) -> None:
+    create(tmp_path, Answers("homes", "Homes", "UTC", "ada", 1, template=template))
+    assert differences(load_challenge(tmp_path / "challenge.yaml").config) == ""
 
 
 def test_phases_and_competitions_have_seeds_that_nobody_guesses(tmp_path: Path) -> None:

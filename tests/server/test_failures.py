@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server import disk
 from nav_eval_server.evaluator import environment
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Episode, Notice, Submission, User
@@ -36,9 +37,9 @@ from server.calling import Caller
 from server.competition import phase
 from server.conftest import Make
 from server.crowd import EPISODE, SCENE, Crowd, crowd
-from server.mailbox import mail_server
+from server.mailbox import Hook, mail_server
 from server.test_dispatcher import Bench
-from server.test_notices import deliver, rules
+from server.test_notices import deliver, hook, rules  # noqa: F401 - a fixture
 from server.test_worker import Double, play
 
 BOOM = "the service refused: agent_error: ValueError: <b>canary of the service</b>"
@@ -160,21 +161,36 @@ def test_organisers_read_records_and_log_of_every_run(full: Crowd, state: str) -
         assert LOG not in page(full, who, state) or who == "organiser"
 
 
+def play_in_vain(bench: Bench) -> None:
+    """A submission whose three episodes all failed."""
+    bench.submit()
+    claim = bench.claim()
+    lines = b"".join(
+        json.dumps({"scene_id": "s", "episode_id": str(n), "status": "agent_error", "failure_reason": BOOM}).encode()
+        + b"\n"
+        for n in range(3)
+    )
+    bench.dispatcher.receive(bench.worker, claim.attempt, claim.fence, "episodes.jsonl", 0, lines)
+    assert bench.complete(claim) == State.DONE
+
+
+def test_the_webhook_tells_it(make: Make, hook: Hook) -> None:  # noqa: F811
+    bench = Bench(make(notify=rules(hook=hook)), teams=1)
+    Folder(bench.dispatcher.challenge.folder).write_secret("webhook.key", "k" * 64)
+    play_in_vain(bench)
+    deliver(bench.dispatcher.challenge)
+    told = [json.loads(body) for _, body in hook.seen]
+    (ended,) = [one for one in told if one["event"] == "ended"]
+    assert ended["facts"]["failed_episodes"] == "3"
+    assert "3 of 3 episodes failed: 3 agent_error on your side." in ended["text"]
+    assert "Every episode failed." in ended["text"]
+
+
 def test_a_mail_begins_with_it(make: Make) -> None:
     with mail_server() as box:
         bench = Bench(make(notify=rules(box)), teams=1)
         User.objects.create(username="m", email="member@example.org").teams.add(bench.teams[0])
-        bench.submit()
-        claim = bench.claim()
-        lines = b"".join(
-            json.dumps(
-                {"scene_id": "s", "episode_id": str(n), "status": "agent_error", "failure_reason": BOOM}
-            ).encode()
-            + b"\n"
-            for n in range(3)
-        )
-        bench.dispatcher.receive(bench.worker, claim.attempt, claim.fence, "episodes.jsonl", 0, lines)
-        assert bench.complete(claim) == State.DONE
+        play_in_vain(bench)
         assert {row.reason for row in Episode.objects.all()} == {BOOM}
         deliver(bench.dispatcher.challenge)
     ((_, mail),) = box.mails
@@ -247,9 +263,9 @@ def test_healthz_is_unwell_where_nothing_can_be_written(
     if trouble == "locked":
         request.getfixturevalue("locked")
     elif trouble == "full":
-        monkeypatch.setattr(health, "ROOM", 1 << 60)
+        monkeypatch.setattr(disk, "ROOM", 1 << 60)
     elif trouble == "gone":
-        monkeypatch.setattr(health, "_has_room", lambda folder: True)
+        monkeypatch.setattr(health, "has_room", lambda folder: True)
         connections.close_all()
         database = Folder(full.challenge.folder).database
         database.rename(database.with_suffix(".away"))

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
+from pydantic import ValidationError
 
 from nav_eval.errors import ConfigError, InputError
 from nav_eval_sdk import TestClient, start
@@ -284,6 +285,30 @@ def test_what_is_wrong_with_an_image_is_said_in_both_languages(english: str, chi
         f"Failed at 00:00: your image cannot be run: {english}",
         f"已于 00:00 失败：您的镜像无法运行：{chinese}",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "gpus", "told"),
+    [
+        ("podman", "", set()),
+        ("docker", "", set()),
+        ("podman", "all", {"--device=nvidia.com/gpu=all"}),
+        ("podman", "1", {"--device=nvidia.com/gpu=1"}),
+        ("docker", "all", {"--gpus=all"}),
+        ("docker", "1", {"--gpus=device=1"}),
+    ],
+)
+def test_an_image_has_a_gpu_only_where_the_rules_say_so(name: str, gpus: str, told: set[str]) -> None:
+    """Whatever else it may or may not do stays."""
+    without, given = (set(engine.confined(Images(engine=name, gpus=one))) for one in ("", gpus))  # type: ignore[arg-type]
+    assert given - without == told
+    assert {"--network=none", "--read-only", "--cap-drop=all"} <= without <= given
+
+
+@pytest.mark.parametrize("gpus", ["one", "0,1", "-1", "all --privileged"])
+def test_what_is_no_gpu_is_refused(gpus: str) -> None:
+    with pytest.raises(ValidationError):
+        Images(gpus=gpus)
 
 
 def test_a_phase_with_images_wants_an_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

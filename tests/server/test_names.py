@@ -12,7 +12,7 @@ from django.db import connections
 from django.test import Client
 from django.urls import reverse
 
-from nav_eval_server.models import Membership, Method, Team, User
+from nav_eval_server.models import Membership, Method, Team, Token, User
 from nav_eval_server.web import roster
 from server.competition import phase
 from server.conftest import Make
@@ -58,6 +58,18 @@ def test_a_name_has_a_letter(full: Crowd, name: str) -> None:
     person("third")
     answer = full.visitor("third").post(reverse("team"), {"name": name})
     assert (answer.status_code, errors(answer)) == (200, [("name", "Use one letter at least.")])
+
+
+def test_a_name_is_as_short_as_it_is_kept(full: Crowd) -> None:
+    """One sign may stand for eighteen; a table of PostgreSQL takes no more than it says."""
+    person("third")
+    answer = full.visitor("third").post(reverse("team"), {"name": "\ufdfa" * 4})
+    told = [("name", "Use visible letters, digits and signs, 60 at most.")]
+    assert (answer.status_code, errors(answer)) == (200, told)
+    assert errors(sign_up("\ufdfa" * 9))[0][0] == "username"
+    member = full.visitor("member")
+    member.post(reverse("new_token"), {"name": "\ufdfa" * 4})
+    assert not Token.objects.filter(name__contains="صلى").exists()
 
 
 @pytest.mark.parametrize("name", ["极光", "オーロラ", "Aurora 2", "Aurorae", "はこ", "はご"])

@@ -30,6 +30,7 @@ from nav_eval_server.models import (
     User,
 )
 from nav_eval_server.queue import quota
+from nav_eval_server.queue.baselines import enter
 from nav_eval_server.queue.dispatcher import Dispatcher, Fenced
 from nav_eval_server.queue.phases import status
 from nav_eval_server.queue.refusal import Refusal
@@ -254,6 +255,24 @@ def test_a_team_is_renamed_on_boards_at_once_and_the_log_knows_the_old_name(full
     assert Event.objects.get(action="team_renamed").details["old"] == "Aurora"
     assert "Aurora → Zenith" in page(full, "member", "team")
     assert events.broken() is None
+
+
+def test_an_agent_of_ours_may_have_its_own_name_again(make: Make) -> None:
+    """No other team takes it meanwhile."""
+    full = crowd(make(phases={"dev": phase(), "hidden": phase()}, baselines=["random", "handcrafted"]))
+    enter(full.challenge, timezone.now())
+    ours = Team.objects.get(name="random")
+    rename = {"deed": "rename", "reason": WHY}
+    for pk, name, then in (
+        (ours.pk, "Chance", "Chance"),
+        (full.team.pk, "random", "Aurora"),
+        (ours.pk, "handcrafted", "Chance"),
+        (ours.pk, "random", "random"),
+    ):
+        post(full, "manage", pk, name=name, **rename)
+        assert Team.objects.get(pk=pk).name == then
+    enter(full.challenge, timezone.now())
+    assert Team.objects.filter(role=Team.Role.BASELINE).count() == 2
 
 
 @pytest.mark.parametrize("how", ["struck", "removed"])

@@ -43,6 +43,7 @@ from nav_eval_server.models import (
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import State
 from nav_eval_server.web import alike, rate_limit, roster, urls
+from nav_eval_server.web.columns import columns
 from nav_eval_server.web.rules import facts
 from nav_eval_server.web.standings import standings
 from server.boards import done
@@ -624,7 +625,11 @@ def words() -> set[str]:
     return (
         found
         | formats()
-        | {text for source in sources for text in re.findall(r'(?:\b_|gettext_lazy)\(\s*"(.+?)"\s*\)', source)}
+        | {
+            text
+            for source in sources
+            for text in re.findall(r'(?:\b_|gettext_lazy|ngettext)\(\s*"(.+?)"\s*[,)]', source)
+        }
     )
 
 
@@ -673,6 +678,16 @@ def test_a_phase_has_one_word_in_chinese() -> None:
     assert [file.name for file in texts if "赛程" in file.read_text(encoding="utf-8")] == []
 
 
+@pytest.mark.parametrize(("language", "folder"), [("en", "docs"), ("zh-hans", "docs/zh")])
+def test_the_documentation_calls_the_counts_what_boards_call_them(language: str, folder: str) -> None:
+    text = (Path(__file__).parents[2] / folder / "concepts" / "competition-server.md").read_text(encoding="utf-8")
+    with override(language):
+        titles = [column.title for column in columns([], {}) if column.name in ("failed", "excluded")]
+    quoted = "`{}`" if language == "en" else "“{}”"
+    assert len(titles) == 2
+    assert [title for title in titles if quoted.format(title) not in text] == []
+
+
 def test_a_measure_stands_with_its_name_and_unit(full: Crowd) -> None:
     """A share is in percent."""
     result = full.mine["done"].result
@@ -712,7 +727,9 @@ def test_spectators_share_a_page_for_a_moment(full: Crowd, monkeypatch: pytest.M
     Ranking.objects.all().delete()
     chinese = {"accept-language": "zh-CN"}
     again = full.visitor("nobody").get(address).content.decode()
-    assert SHOWN[SCORE] in full.visitor("nobody").get(entry).content.decode()
+    shown = full.visitor("nobody").get(entry).content.decode()
+    assert SHOWN[SCORE] in shown
+    assert f"{timezone.localtime(full.mine['done'].accepted_at):%Y-%m-%d}" in shown
     assert full.visitor("member").get(entry).status_code == 404
     assert SHOWN[SCORE] in first
     assert SHOWN[SCORE] in again

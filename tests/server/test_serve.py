@@ -39,6 +39,7 @@ from nav_eval_server.queue.states import FINAL, State
 from nav_eval_server.serving import children, module, serve
 from nav_eval_server.settings import current
 from nav_eval_server.vault import Vault
+from nav_eval_server.web.connections import MAX_CONNECTIONS
 from patience import PATIENCE, until
 from served import free_port
 from server.chaos import children_of
@@ -80,6 +81,42 @@ def test_only_the_named_proxy_is_believed(make: Make) -> None:
     try:
         until(lambda: not socket.socket().connect_ex(("127.0.0.1", port)), "the web")
         assert (secure("127.0.0.2"), secure("127.0.0.1")) == (True, False)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def test_who_holds_thousands_of_silent_connections_shuts_out_nobody_else(make: Make) -> None:
+    """Nor does one network that opens more and more; whoever was there before them is still there."""
+    folder, port = make().folder, free_port()
+    process = subprocess.Popen(module("web", str(Folder(folder).challenge), "127.0.0.1", str(port), "127.0.0.3"))
+
+    def ask(browser: HTTPConnection) -> int:
+        browser.request("GET", "/static/icon.svg")
+        answer = browser.getresponse()
+        answer.read()
+        return answer.status
+
+    def browser() -> HTTPConnection:
+        return HTTPConnection("127.0.0.1", port, timeout=PATIENCE / 10)  # silent ones are sent away after 120 s
+
+    def hold(count: int) -> None:
+        for _ in range(count):
+            one = kept.enter_context(socket.socket())
+            one.bind(("127.0.0.2", 0))
+            one.connect(("127.0.0.1", port))
+
+    try:
+        until(lambda: not socket.socket().connect_ex(("127.0.0.1", port)), "the web")
+        early = browser()
+        assert ask(early) == 200
+        with ExitStack() as kept:
+            hold(MAX_CONNECTIONS)
+            for _ in range(10):
+                hold(100)
+                assert ask(browser()) == 200
+            assert early.sock is not None
+            assert ask(early) == 200
     finally:
         process.terminate()
         process.wait()

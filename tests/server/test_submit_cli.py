@@ -32,6 +32,7 @@ from nav_eval_server.models import (
     Endpoint,
     Episode,
     Membership,
+    Method,
     MovedDate,
     Result,
     Submission,
@@ -198,6 +199,34 @@ def test_a_url_is_registered_once(server: str, token: str, run: Run, monkeypatch
 def test_the_same_key_submits_once(server: str, token: str, run: Run) -> None:
     said = {run(server, token, "submit", "robot", "--key", "build-7")[1] for _ in range(3)}
     assert (len(said), Submission.objects.count()) == (1, 1)
+
+
+def test_an_entry_is_described_as_it_is_submitted_and_later(server: str, token: str, run: Run) -> None:
+    words = ("--method", "Seq2Seq", "--affiliation", "Univ. of X", "--code", "https://example.org/x")
+    code, out, err = run(server, token, "submit", "robot", *words)
+    made = Submission.objects.get()
+    assert (code, f"{made.id} is accepted" in out, err) == (0, True, "")
+    told = {"name": "Seq2Seq", "affiliation": "Univ. of X", "code": "https://example.org/x"}
+    assert made.method.told == told
+    code, out, _ = run(server, token, "describe", made.id, "--method", "CMA", "--model-size", "7B", "--affiliation", "")
+    assert (code, [line.split() for line in out.splitlines()]) == (
+        0,
+        [["name", "CMA"], ["code", "https://example.org/x"], ["model_size", "7B"]],
+    )
+    assert run(server, token, "describe", made.id)[1] == out
+    assert json.loads(run(server, token, "status", made.id, "--json")[1])["method"]["name"] == "CMA"
+    code, _, err = run(server, token, "describe", made.id, "--paper", "javascript:alert(1)")
+    assert (code, err) == (2, "nav-eval-agent: paper: Enter a valid URL.\n")
+    code, _, err = run(server, token, "describe", "0" * 12, "--method", "x")
+    assert (code, "There is no submission" in err) == (2, True)
+
+
+def test_what_is_said_of_an_entry_holds_up_no_submission(server: str, token: str, run: Run) -> None:
+    code, _, err = run(server, token, "submit", "robot", "--sensors", "sonar")
+    made = Submission.objects.get()
+    assert (code, made.state, Method.objects.exists()) == (0, State.QUEUED, False)
+    assert "sensors: Choose one of these: " in err
+    assert f"Say it again: nav-eval-agent describe {made.id} ..." in err
 
 
 @pytest.mark.parametrize(
@@ -372,8 +401,10 @@ def test_a_served_competition_from_a_terminal(make: Make, run: Run, monkeypatch:
     monkeypatch.setenv("STAND_IN_SECONDS", "0.3")
     with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge, evaluator=STAND_IN) as served:
         until(lambda: served.healthz() == 200, "healthz")
-        threading.Timer(1.0, served.kill, ("web",)).start()
+        killing = threading.Thread(target=lambda: [until(Submission.objects.exists), served.kill("web")])
+        killing.start()
         code, out, err = run(f"http://127.0.0.1:{served.port}", token, "submit", agent.endpoint, "--wait")
+        killing.join()
     assert (code, "spl" in out) == (0, True), err
     assert "It is asked again." in err
     assert Submission.objects.get().state == State.DONE

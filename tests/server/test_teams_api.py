@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from nav_eval_server.api import api
 from nav_eval_server.board.places import Keeper
-from nav_eval_server.models import Charge, Endpoint, Membership, Submission, Team, Token, User
+from nav_eval_server.models import Charge, Endpoint, Membership, Method, Submission, Team, Token, User
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import issue
 from nav_eval_server.web.standings import standings
@@ -105,6 +105,37 @@ def test_a_service_is_registered_asked_changed_and_removed(full: Crowd, team: Ca
     assert team("DELETE", f"/endpoints/{made['id']}").status_code == 404
 
 
+def test_a_team_says_what_its_entry_is(full: Crowd, team: Caller) -> None:
+    """As on its page, and at any time; boards follow."""
+    address = f"/submissions/{full.mine['done'].pk}"
+    known = Caller()("GET", "/competition").json()["conditions"]["sensor_classes"]
+    told = {"name": "Ours", "paper": "https://example.org/p", "sensors": known[0]}
+    answer = team("PATCH", f"{address}/method", told | {"affiliation": "X"})
+    assert (answer.status_code, answer.json()["method"]) == (200, told | {"affiliation": "X"})
+    assert team("PATCH", f"{address}/method", {"affiliation": ""}).json()["method"] == told
+    assert team("GET", address).json()["method"] == told
+    assert team("PATCH", f"{address}/method", {}).json()["method"] == told
+    (board,) = standings("dev", AnonymousUser())
+    assert [row.method for row in board.rows] == [told]
+    other = Team.objects.get(name="Borealis")
+    stranger = Caller(issue(Token.Scope.TEAM, "x", other, User.objects.get(username="other")))
+    assert stranger("PATCH", f"{address}/method", {"name": "Theirs"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        {"paper": "javascript:alert(1)"}, {"code": "ftp://x"}, {"sensors": "sonar"}, {"name": "x" * 81},
+        {"name": "a\u202eb"}, {"name": "\ud800"}, {"name": None}, {"name": "\ufdfa" * 80}, {"model_size": 7},
+    ],
+)  # fmt: skip
+def test_what_is_no_method_is_said(full: Crowd, team: Caller, method: dict[str, Any]) -> None:
+    """The eighth is short as it is written, and too long as it is kept."""
+    answer = team("PATCH", f"/submissions/{full.mine['done'].pk}/method", method)
+    assert (answer.status_code, answer.json()["detail"].startswith(f"{next(iter(method))}: ")) == (422, True)
+    assert not Method.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -112,6 +143,7 @@ def test_a_service_is_registered_asked_changed_and_removed(full: Crowd, team: Ca
         ({"url": "http://a:99999"}, "Write for example"),
         ({"name": "a\u202eb"}, "Use visible letters"),
         ({"name": "\ud800"}, "name: "),
+        ({"name": "\ufdfa" * 4}, "Use 60 characters at most"),
         ({"token": "ключ"}, "printable ASCII"),
         ({"protocol": "smtp"}, "protocol: "),
         ({"url": 7}, "url: "),
@@ -269,6 +301,7 @@ OPERATIONS = {
     ("get", "/submissions/{submission}"): (200, 404),
     ("get", "/submissions/{submission}/files/{name}"): (404, 404),
     ("post", "/submissions/{submission}/cancel"): (409, 404),
+    ("patch", "/submissions/{submission}/method"): (200, 404),
     ("put", "/submissions/{submission}/chosen"): (200, 404),
 }
 """What a request with the body {"chosen": true} answers to the team whose thing it is, and to another team; whoever
@@ -298,7 +331,7 @@ def test_a_board_as_data_is_what_its_page_shows_everybody(full: Crowd) -> None:
     (shown,) = standings("dev", AnonymousUser())
     assert told == json.loads(json.dumps(shown.published))
     page = Client(SERVER_NAME="localhost").get("/board/dev/").content.decode()
-    assert told["entries"]
+    assert [one["date"] for one in told["entries"]] == [f"{timezone.localtime(full.mine['done'].accepted_at):%Y-%m-%d}"]
     assert all(one["team"] in page and one["submission"] in page for one in told["entries"])
     assert 'href="/api/v1/boards/dev-public/csv"' in page
     rows = list(csv.DictReader(io.StringIO(Caller()("GET", "/boards/dev-public/csv").content.decode())))

@@ -8,6 +8,7 @@ import shutil
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,29 @@ def test_a_turn_ends_where_another_team_waits_that_had_less(bench: Bench) -> Non
     bench.finish(second, "yielded", 138)
     assert bench.claim().submission == first.id
     assert state(first) == (State.RUNNING, "")
+
+
+def test_a_turn_ends_early_where_the_service_loses_and_the_breaker_counts_on(bench: Bench) -> None:
+    """Two lost in a row are enough where another team waits; the third, in the next turn, breaks the run."""
+    first = bench.submit(0)
+    claim = bench.claim()
+    send(bench, claim, "agent_timeout", "agent_timeout")
+    bench.later(20)
+    assert not over(bench, claim)
+    bench.submit(1)
+    assert over(bench, claim)
+    bench.finish(claim, "yielded", 138)
+    assert state(first)[0] == State.QUEUED
+    other = bench.claim()
+    assert other.submission != claim.submission
+    bench.later(30)
+    send(bench, other, "ok", "agent_timeout")
+    again = bench.claim()
+    assert (again.submission, over(bench, again), over(bench, other)) == (claim.submission, False, False)
+    send(bench, again, "agent_timeout")
+    assert over(bench, again)
+    bench.finish(again, "yielded", 138)
+    assert state(first)[0] == State.WAITING_SERVICE
 
 
 def test_agents_of_ours_are_entered_once_and_give_way_to_teams(make: Make) -> None:
@@ -299,20 +323,32 @@ def test_a_service_that_hangs_holds_nobody_up_in_truth(make: Make) -> None:
     assert set(hanging.episodes.values_list("status", flat=True)) == {"agent_timeout"}
 
 
+Kind = Sequence[tuple[str, float]]
+
+
 def agent_service(seconds: float) -> dict[str, Any]:
     told: dict[str, Any] = evaluation().get("agent_service", {})
     return told | {"timeout": seconds}
 
 
-HONEST, HANGS = ("ok", 20.0), ("agent_timeout", 116.0)
+GOOD, LOST = ("ok", 20.0), ("agent_timeout", 116.0)
 """How an episode ends, and after how many seconds."""
+HONEST, HANGS = (GOOD,), (LOST,)
+DISHONEST = [(LOST, LOST, LOST, LOST, GOOD), (LOST, GOOD)]
+"""The episodes of a service, again and again; those that are dishonest know when the breaker would end their run, and
+when a turn."""
 EPISODES = 10
 
 
-def seconds_until_done(make: Make, workers: int, hanging: int, honest: int) -> list[float]:
-    """Of the honest teams' submissions: all come at once, those of hanging services first; the clock is the test's."""
-    bench = Bench(make(queue=QUEUE | {"breaker": 5}), teams=hanging + honest)
-    kinds = {bench.submit(n).pk: HANGS if n < hanging else HONEST for n in range(hanging + honest)}
+def seconds_until_done(make: Make, workers: int, others: Sequence[Kind], honest: int) -> list[float]:
+    """Of the honest teams' submissions: all come at once, those of the others first; the clock is the test's."""
+    bench = Bench(make(queue=QUEUE | {"breaker": 5}), teams=len(others) + honest)
+    kinds = {bench.submit(n).pk: kind for n, kind in enumerate([*others, *[HONEST] * honest])}
+
+    def next_of(claim: Claim) -> tuple[str, float]:
+        kind = kinds[claim.submission]
+        return kind[Submission.objects.get(pk=claim.submission).episodes.count() % len(kind)]
+
     begin, done = bench.now, list[float]()
     running: list[tuple[datetime, int, Claim]] = []
     idle = set(range(workers))
@@ -321,13 +357,12 @@ def seconds_until_done(make: Make, workers: int, hanging: int, honest: int) -> l
             claim = bench.dispatcher.claim(bench.worker, str(worker))
             if claim is not None:
                 idle.remove(worker)
-                lasts = timedelta(seconds=kinds[claim.submission][1])
-                heapq.heappush(running, (bench.now + lasts, worker, claim))
+                heapq.heappush(running, (bench.now + timedelta(seconds=next_of(claim)[1]), worker, claim))
         if not running:
             bench.later(5)
             continue
         bench.now, worker, claim = heapq.heappop(running)
-        send(bench, claim, kinds[claim.submission][0])
+        send(bench, claim, next_of(claim)[0])
         played = Submission.objects.get(pk=claim.submission).episodes.count()
         if played == EPISODES:
             bench.complete(claim)
@@ -337,19 +372,24 @@ def seconds_until_done(make: Make, workers: int, hanging: int, honest: int) -> l
             bench.finish(claim, "yielded", 138)
             idle.add(worker)
         else:
-            lasts = timedelta(seconds=kinds[claim.submission][1])
-            heapq.heappush(running, (bench.now + lasts, worker, claim))
+            heapq.heappush(running, (bench.now + timedelta(seconds=next_of(claim)[1]), worker, claim))
     return sorted(done)
 
 
 @pytest.mark.parametrize(
-    ("workers", "teams"), [(1, 10), *(pytest.param(workers, 40, marks=pytest.mark.soak) for workers in (1, 3))]
+    ("workers", "teams", "others"),
+    [
+        (1, 10, [HANGS]),
+        *(pytest.param(workers, 40, [*4 * [HANGS], *DISHONEST], marks=pytest.mark.soak) for workers in (1, 3)),
+    ],
 )
-def test_services_that_hang_delay_the_others_little(make: Make, tmp_path: Path, workers: int, teams: int) -> None:
-    """A tenth of the teams: the 95th percentile of the others is within 1.5 times of that without them."""
+def test_services_that_hang_delay_the_others_little(
+    make: Make, tmp_path: Path, workers: int, teams: int, others: Sequence[Kind]
+) -> None:
+    """The 95th percentile of the honest is within 1.5 times of that without them."""
     found = []
-    for hanging in (0, teams // 10):
-        found.append(seconds_until_done(make, workers, hanging, teams - teams // 10))
+    for present in ((), others):
+        found.append(seconds_until_done(make, workers, present, teams - len(others)))
         shutil.rmtree(tmp_path / "homes")
     without, beside = (times[int(0.95 * len(times))] for times in found)
     assert without < beside <= 1.5 * without

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import subprocess
 import sys
+import tarfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +21,9 @@ import pytest
 from nav_eval.errors import InputError
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server import disk
 from nav_eval_server.evaluator import COMMAND
+from nav_eval_server.images import engine
 from nav_eval_server.parent_death import killed_with_parent
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.play import Play, without_folders
@@ -26,6 +31,7 @@ from nav_eval_server.queue.probe import parsed
 from nav_eval_server.queue.run_folder import RunFolder
 from nav_eval_server.queue.worker import Worker
 from patience import until
+from server.image_file import add, save
 
 TICKING = """
 import pathlib, signal, sys, time
@@ -56,6 +62,9 @@ class Double:
 
     def heartbeat(self, attempt: int, fence: int, total: int | None) -> None:
         self._heartbeat()
+
+    def image(self, attempt: int, fence: int, offset: int) -> bytes:
+        return self.arrived["image"][offset:]
 
     def files(self, attempt: int, fence: int) -> list[dict[str, Any]]:
         return [
@@ -247,16 +256,78 @@ def test_a_worker_whose_engine_runs_nothing_leaves_images_to_others(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     (tmp_path / "docker").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "docker").chmod(0o755)
-    server, work = Double(), tmp_path / "work"
     image = {"protocol": "image", "url": f"sha256:{'0' * 64}", "image": {"engine": "docker"}}
-    server.claims = [{"attempt": 1, "fence": 1, "submission": "a", "kind": "service", "token": ""} | LEASED | image]
-    worker = Worker(server, work=work, data=tmp_path, tick=0.05)  # type: ignore[arg-type]
+    ending, asks = ended(Double(), tmp_path, image)
+    assert (ending["outcome"], asks) == ("interrupted", False)
+
+
+ENGINE = """#!/bin/sh
+case "$1 $2" in
+    "import "*|"rmi "*) ;;
+    "info "*) echo "$ROOT" ;;
+    "run --rm") [ -e "$ROOT/broken" ] && exit 1; echo 67108864 16 ;;
+    "load "*) [ -e "$ROOT/breaks" ] && touch "$ROOT/broken"; exit 1 ;;
+    *) exit 1 ;;
+esac
+"""
+"""It runs our own image, until what is to be loaded has broken it, and loads nothing."""
+
+
+@pytest.mark.parametrize(
+    ("trouble", "outcome", "asks"),
+    [("", "image_unfit", True), ("breaks", "interrupted", False), ("full", "interrupted", False)],
+)
+def test_what_the_engine_does_not_load_is_the_teams_fault_only_if_it_loads_ours(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trouble: str, outcome: str, asks: bool
+) -> None:
+    (tmp_path / "docker").write_text(ENGINE)
+    (tmp_path / "docker").chmod(0o755)
+    (tmp_path / "root").mkdir()
+    if trouble == "breaks":
+        (tmp_path / "root" / "breaks").touch()
+    elif trouble == "full":
+        monkeypatch.setattr(engine.shutil, "disk_usage", lambda place: SimpleNamespace(free=4095))
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("ROOT", str(tmp_path / "root"))
+    engine.probe.cache_clear()
+    server = Double()
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w") as tar:
+        add(tar, "x", "x")
+    sha256 = save(tmp_path / "image.tar", raw.getvalue(), ["x"])
+    server.arrived["image"] = (tmp_path / "image.tar").read_bytes()
+    image = {"protocol": "image", "url": f"sha256:{sha256}", "image": {"engine": "docker"}}
+    ending, asked = ended(server, tmp_path, image)
+    assert (ending["outcome"], asked) == (outcome, asks), ending
+
+
+def ended(server: Double, work: Path, claim: Mapping[str, Any], **more: Any) -> tuple[Mapping[str, Any], bool]:
+    """How a claim ends on a worker, and whether that then asks for images."""
+    first = {"attempt": 1, "fence": 1, "submission": "a", "kind": "service", "token": ""}
+    server.claims = [first | LEASED | dict(claim)]
+    worker = Worker(server, work=work / "work", data=work, tick=0.05, **more)  # type: ignore[arg-type]
     thread = threading.Thread(target=worker.run)
     thread.start()
-    until(lambda: server.images[1:2], "a second question")
+    until(lambda: server.endings and server.images[1:2], "a second question")
     worker.stop.set()
     thread.join()
-    assert (server.images[:2], server.endings[0]["outcome"]) == ([True, False], "interrupted")
+    return server.endings[0], server.images[1]
+
+
+def test_a_worker_whose_disk_is_full_leaves_all_to_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, agent: str
+) -> None:
+    """Whatever the evaluator ends with there; it goes on once there is room."""
+    monkeypatch.setattr(disk, "ROOM", 1 << 60)
+    monkeypatch.setattr("nav_eval_server.queue.worker.FULL_SECONDS", 0.5)
+    server, began = Double(), time.monotonic()
+    claim = {
+        "protocol": "rest", "url": agent, "token": "t", "networks": ["loopback"], "ports": ["1-65535"],
+        "evaluation": "{}", "overrides": [], "log": False,
+    }  # fmt: skip
+    ending, _ = ended(server, tmp_path, claim, command=[sys.executable, "-c", "raise SystemExit(4)"])
+    assert (ending["outcome"], "No space left" in ending["message"]) == ("interrupted", True)
+    assert time.monotonic() - began > 0.5
 
 
 def test_two_workers_do_not_share_a_folder(tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ MESSAGE = 1 << 17
 HIGH = 500
 """From here on our sockets and files on their way have their numbers: a process is given its files under low ones."""
 KIND = (socket.AF_UNIX, socket.SOCK_SEQPACKET)
-PATIENCE = 600.0
-"""That of tests/patience.py, which a process forked from this one cannot import."""
+PATIENCE: float = runpy.run_path(str(Path(__file__).parents[1] / "patience.py"))["PATIENCE"]
+"""A process forked from this one cannot import it."""
 NAME = b"forked from"
 """Of the processes that others are forked from, in /proc/PID/comm."""
 LINES: list[socket.socket] = []

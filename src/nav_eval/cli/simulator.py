@@ -88,14 +88,10 @@ def _report(backend: SimulatorBackend, config: SimulatorConfig, episodes: Sequen
     sessions = backend.describe().max_sessions if isinstance(backend, ExternalBackend) else 2
     found = 0
     for finding in _findings(backend, config, episodes, sessions):
-        say(_line(finding))
+        say(finding.line(cell, spoken))
         found += not finding.ok
     say(f"{found or 'no'} fault{'s' if found != 1 else ''}")
     return FINDINGS if found else DONE
-
-
-def _line(finding: Finding) -> str:
-    return f"{cell(finding.mark, 8)} {spoken(finding.check)}  {spoken(finding.detail or finding.skipped)}".rstrip()
 
 
 def _findings(

@@ -30,6 +30,7 @@ from nav_eval.report.context import ReportContext
 from nav_eval.report.document import assemble
 from nav_eval.report.outcome import Thresholds, outcome
 from nav_eval.report.page import packed, render_page
+from nav_eval.report.rebinding import is_ours
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.sentence import run_sentence
 from nav_eval.report.source import Run, summarise_run
@@ -239,7 +240,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _get(self) -> None:
-        if self.headers.get("Host", "") not in {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}:
+        if not is_ours(self.headers.get("Host", "")):
             self.send_error(403)
             return
         match self.path.partition("?")[0]:

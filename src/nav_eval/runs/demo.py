@@ -24,6 +24,7 @@ from nav_eval.runs.comparison import compare_runs, comparison_table
 from nav_eval.runs.effective import Effective
 from nav_eval.runs.evaluation import Evaluated, run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from nav_eval.simulator.backends.external_process import free_port
 
 AGENTS = {"random": "rest", "learned": "rest", "grounded": "grpc"}
 """Name -> protocol."""
@@ -95,7 +96,7 @@ def _evaluate(name: str, config: Config, out: Path, say: Callable[[str], None], 
 @contextmanager
 def served(agent: str, protocol: str) -> Iterator[str]:
     """An agent as a service in a process of its own; yields its endpoint."""
-    port = _free_port()
+    port = free_port()
     command = [sys.executable, "-m", "nav_eval_sdk", "serve", agent, "--protocol", protocol, "--port", str(port)]
     environment = os.environ | {"PYTHONSAFEPATH": "1"}  # a copy.py in the user's folder is not Python's
     process = subprocess.Popen([*command, *BESIDE], stdout=subprocess.DEVNULL, env=environment)
@@ -118,12 +119,6 @@ def _until_it_listens(process: subprocess.Popen[bytes], port: int, agent: str) -
                     "`nav-eval doctor` says what works here."
                 )
             time.sleep(0.05)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def picture_homes(scenes: Path, out: Path) -> list[Path]:

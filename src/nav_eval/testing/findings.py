@@ -31,8 +31,12 @@ class Finding:
     def mark(self) -> str:
         return "skipped" if self.skipped else "ok" if self.ok else "WRONG"
 
+    def line(self, cell: Callable[[str, int], str] = str.ljust, spoken: Callable[[str], str] = str) -> str:
+        """For a person; `cell` pads the mark, `spoken` says the rest in another language."""
+        return f"{cell(self.mark, 8)} {spoken(self.check)}  {spoken(self.detail or self.skipped)}".rstrip()
+
     def __str__(self) -> str:
-        return f"{self.mark:<8} {self.check}  {self.detail or self.skipped}".rstrip()
+        return self.line()
 
 
 class Skip(Exception):

@@ -117,6 +117,10 @@ class Competition:
         path = f"/submissions/predictions?{urlencode({'phase': phase})}"
         return self._call("POST", path, predictions, key=key or _new_id())
 
+    def describe(self, submission: str, method: Mapping[str, str]) -> Any:
+        """The submission, after what is said of it was changed."""
+        return self._call("PATCH", f"/submissions/{quote(submission, safe='')}/method", method)
+
     def image(self, sha256: str) -> Any:
         """How much of an image's archive the server has."""
         return self._call("GET", f"/images/{sha256}")

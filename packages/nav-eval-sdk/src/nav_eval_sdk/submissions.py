@@ -1,4 +1,4 @@
-"""`nav-eval-agent push`, `submit`, `status` and `cancel`: a team's submissions to a competition, from its terminal.
+"""`nav-eval-agent push`, `submit`, `describe`, `status` and `cancel`: a team's submissions, from its terminal.
 
 Exit codes of `submit --wait`: 0 done; 1 refused, cancelled, void, too long, or done with more than half of its episodes
 failed; 2 bad input, a bad file too; 3 the team's service or the server could not be reached; 4 a fault of the
@@ -32,6 +32,8 @@ ENDS = {"service_silent": UNUSABLE, "image_silent": UNUSABLE, "bad_file": BAD_IN
 """Exit codes of what failed through the team, by the reason; of every other end 1."""
 HASHED = 1 << 20
 """Bytes of a file at a time."""
+METHOD = ("name", "affiliation", "paper", "code", "model_size", "sensors")
+"""What is said of an entry, as the server calls it."""
 BETWEEN = 3.0
 """Seconds between two questions how it stands."""
 PATIENCE = 900.0
@@ -107,12 +109,40 @@ def submit(server: Competition, options: argparse.Namespace) -> int:
         phase = _phase(server, options, "service")
         made = server.submit(phase, _endpoint(server, options)["id"], options.key)
     say(f"{made['id']} is accepted in {made['phase']}.", sys.stderr if options.json else sys.stdout)
+    _describe_accepted(server, made["id"], options)
     if options.wait:
         return _wait(server, made["id"], options)
     if options.json:
         _print_json(server.submission(made["id"]))
     else:
         say(f"Next: nav-eval-agent status {made['id']}")
+    return DONE
+
+
+def _describe_accepted(server: Competition, submission: str, options: argparse.Namespace) -> None:
+    """It goes on whatever is wrong with what is said of it."""
+    if not (method := _method(options)):
+        return
+    try:
+        server.describe(submission, method)
+    except Refusal as refusal:
+        complain(f"{refusal} Say it again: nav-eval-agent describe {submission} ...", BAD_INPUT)
+
+
+def _method(options: argparse.Namespace) -> dict[str, str]:
+    """What the options say of an entry."""
+    return {name: value for name in METHOD if (value := getattr(options, name)) is not None}
+
+
+def describe(server: Competition, options: argparse.Namespace) -> int:
+    """Without an option it says what the entry is by now."""
+    if method := _method(options):
+        shown = _mine(lambda one: server.describe(one, method), options.submission)
+    else:
+        shown = _mine(server.submission, options.submission)
+    for name in METHOD:
+        if value := shown["method"].get(name):
+            sys.stdout.write(f"{name:<12} {line(str(value), 300)}\n")
     return DONE
 
 
@@ -334,4 +364,4 @@ def _print_json(value: Any) -> None:
     sys.stdout.write(f"{json.dumps(value, indent=2)}\n")
 
 
-COMMANDS = {"push": push, "submit": submit, "status": status, "cancel": cancel}
+COMMANDS = {"push": push, "submit": submit, "describe": describe, "status": status, "cancel": cancel}

@@ -1,4 +1,4 @@
-"""The options of `nav-eval-agent push`, `submit`, `status` and `cancel`; what they do is in submissions.py."""
+"""Options of `nav-eval-agent push`, `submit`, `describe`, `status` and `cancel`; what they do is in submissions.py."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nav_eval_sdk.variables import (
 
 
 def add(commands: Any) -> None:
-    """The four commands, to those of nav-eval-agent."""
+    """The five commands, to those of nav-eval-agent."""
     push = _command(commands, "push", "send a container image to a competition that runs it, in place of a service")
     push.add_argument("image", type=Path, metavar="FILE", help="what docker save or podman save wrote")
     push.add_argument("--name", help="what to submit it by; by default the file's name without its ending")
@@ -36,6 +36,10 @@ def add(commands: Any) -> None:
     submit.add_argument("--key", help="the same key submits only once; by default a new one each time")
     submit.add_argument("--wait", action="store_true", help="wait until it has ended; the exit code says how")
     submit.add_argument("--json", action="store_true", help="print the submission as JSON, for programs")
+    _add_method(submit)
+    describe = _command(commands, "describe", "say what an entry is, on its page and on boards")
+    describe.add_argument("submission", help="its id")
+    _add_method(describe)
     status = _command(commands, "status", "show the state of your submissions")
     status.add_argument("submission", nargs="?", help="its id; by default the newest twenty")
     status.add_argument(
@@ -56,6 +60,17 @@ def _command(commands: Any, name: str, about: str) -> Any:
     command.add_argument("--debug", action="store_true", help="show tracebacks")
     command.set_defaults(run=lambda options: _run(name, options))
     return command
+
+
+def _add_method(command: Any) -> None:
+    """What a team says of an entry; "" takes a thing away."""
+    told = command.add_argument_group("what boards say of the entry")
+    told.add_argument("--method", dest="name", metavar="NAME", help="what the method is called")
+    told.add_argument("--affiliation", metavar="NAME", help="where the team comes from")
+    told.add_argument("--paper", metavar="URL", help="a link")
+    told.add_argument("--code", metavar="URL", help="a link")
+    told.add_argument("--model-size", metavar="SIZE", help="such as 7B")
+    told.add_argument("--sensors", metavar="CLASS", help="those that it uses, such as RGB-D; the server says which")
 
 
 def add_team(command: Any) -> None:

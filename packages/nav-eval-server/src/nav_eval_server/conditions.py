@@ -19,6 +19,8 @@ DEMO = "-demo"
 """What follows the task's name in that of the benchmark which makes its own homes."""
 GOAL = re.compile("instruction|.*goal")
 """Sensors that a task adds where they are not named."""
+TRUTH = frozenset({"semantic", "objects"})
+"""Sensors that tell what there is to be seen: a competition that has none of them withholds them on purpose."""
 
 
 class FrameSize(BaseModel):
@@ -99,6 +101,7 @@ def differences(config: Config) -> str:
     if name is None:
         return ""
     here, there = (dict(Conditions.of(one).told()) for one in (config, load_config(name, environment={})))
-    keys = [key for key in here | there if here.get(key) != there.get(key)]
+    withheld = TRUTH - here.keys()
+    keys = [key for key in here | there if here.get(key) != there.get(key) and key not in withheld]
     parts = (f"{key} {here.get(key, '–')} ({there.get(key, '–')})" for key in keys)
     return f"Unlike {name}, which teams train on (its values in brackets): {', '.join(parts)}." if keys else ""

@@ -29,6 +29,7 @@ from nav_eval_server.models import (
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import RULINGS
 from nav_eval_server.queue import phases
+from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, Sentence, State
@@ -92,14 +93,16 @@ def rename(challenge: Challenge, team: Team, name: str, reason: str, organiser: 
     except InputError:
         raise Refusal(
             "name",
-            "Use visible letters, digits and signs, one letter at least.",
-            "请使用可见的字母、数字和符号，其中至少一个字母。",
+            "Use 2 to 60 visible letters, digits and signs, one letter at least.",
+            "请使用 2 至 60 个可见的字母、数字和符号，其中至少一个字母。",
         ) from None
     with transaction.atomic():
         old = Team.objects.select_for_update().get(pk=team.pk).name
-        others = {*Team.objects.exclude(pk=team.pk).values_list("name", flat=True), *reserved(challenge, old)}
-        if not 2 <= len(name) <= 60 or looks_taken(name, others):
-            raise Refusal("name", "This name is taken, too short or too long.", "该名称已被使用，或过短、过长。")
+        own = team.submissions.filter(protocol=OURS).values_list("url", flat=True)  # of an agent of ours
+        kept = reserved(challenge, old).difference(own)
+        others = {*Team.objects.exclude(pk=team.pk).values_list("name", flat=True), *kept}
+        if len(name) < 2 or looks_taken(name, others):
+            raise Refusal("name", "This name is taken or too short.", "该名称已被使用或过短。")
         Team.objects.filter(pk=team.pk).update(name=name)
         team.name = name
         hand_over_invitations(old, name)

@@ -14,20 +14,27 @@ ALIKE = str.maketrans(
 """What is taken for a Latin letter: the commonest letters and digits of Unicode's UTS 39."""
 
 
-def visible(text: str) -> str:
-    """In Unicode's composed form without other ways to write the same (NFKC).
+MAX_NAME = 60
+"""Characters of most names; a person's may have 150."""
 
-    Raises InputError for characters that show nothing, or turn others round.
+
+def visible(text: str, most: int = MAX_NAME) -> str:
+    """In Unicode's composed form without other ways to write the same (NFKC), in which it may be longer.
+
+    Raises InputError for characters that show nothing, or turn others round, and for more than `most`.
     """
     text = unicodedata.normalize("NFKC", " ".join(text.split()))
     if not text or not text.isprintable():
         raise InputError("Use visible letters, digits and signs.")
-    return " ".join(text.split())
+    text = " ".join(text.split())
+    if len(text) > most:
+        raise InputError(f"Use {most} characters at most.")
+    return text
 
 
-def named(text: str) -> str:
+def named(text: str, most: int = MAX_NAME) -> str:
     """As visible, for who is shown to everybody. Raises InputError for a name without a letter, too."""
-    text = visible(text)
+    text = visible(text, most)
     if not any(map(str.isalpha, text)):
         raise InputError("Use one letter at least.")
     return text

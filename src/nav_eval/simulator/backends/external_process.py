@@ -37,7 +37,7 @@ class SimulatorProcess:
     def __init__(self, command: Sequence[str] | str, endpoint: str | None, timeout: float) -> None:
         words = shlex.split(command) if isinstance(command, str) else list(command)
         given = any("{port}" in word for word in words)
-        self.endpoint = endpoint or (f"127.0.0.1:{_free_port()}" if given else None)
+        self.endpoint = endpoint or (f"127.0.0.1:{free_port()}" if given else None)
         port = self.endpoint.rpartition(":")[2] if self.endpoint else ""
         self._words = [word.replace("{port}", port) for word in words]
         self._port = port
@@ -149,7 +149,8 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
         return
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Of this machine, until somebody else takes it."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
         return port

@@ -82,12 +82,12 @@ def _turns(policy: str | None, beta: float | None, shard: str | None) -> dict[st
 
 
 def _shard(given: str | None) -> tuple[int, int] | None:
+    from nav_eval.runs.sharding import Part
+
     if given is None:
         return None
-    place, _, count = given.partition("/")
-    if not (place.isdecimal() and count.isdecimal() and 1 <= int(place) <= int(count)):
-        raise ConfigError(f"--shard {given}: write I/N with I from 1 to N, as in --shard 1/4")
-    return int(place) - 1, int(count)
+    part = Part.parse(given)
+    return part.index - 1, part.of
 
 
 def _npz(benchmark: str | None, out: Path, wish: dict[str, Any], others: list[bool]) -> None:

@@ -10,7 +10,6 @@ the server by DNS rebinding.
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import logging
 import socket
 import threading
@@ -24,6 +23,7 @@ from flask import Flask, Response, abort, request
 from werkzeug.exceptions import HTTPException
 
 from nav_eval.errors import ConfigError
+from nav_eval.report.rebinding import is_ours
 from nav_eval_extras.human.game import Game, NotAsked, PlayedElsewhere
 
 BODY_BYTES = 6000
@@ -78,7 +78,7 @@ def make_app(games: Mapping[str, Game], page: Mapping[str, bytes]) -> Flask:
     app = Flask(__name__, static_folder=None)
 
     def check_host() -> None:
-        if not _is_ours(request.host) or request.headers.get("Origin", f"{request.scheme}://{request.host}") not in (
+        if not is_ours(request.host) or request.headers.get("Origin", f"{request.scheme}://{request.host}") not in (
             f"http://{request.host}",
             f"https://{request.host}",
         ):
@@ -120,16 +120,6 @@ def make_app(games: Mapping[str, Game], page: Mapping[str, bytes]) -> Flask:
     app.register_error_handler(NotAsked, lambda _: _json({"error": "not asked"}, 409))
     app.register_error_handler(KeyError, lambda _: _json({"error": "no such choice"}, 400))
     return app
-
-
-def _is_ours(host: str) -> bool:
-    """Whether a Host header names an address, or this machine by the name that only it has."""
-    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
-    try:
-        ipaddress.ip_address(name.strip("[]"))
-    except ValueError:
-        return name == "localhost"
-    return True
 
 
 def _body(kind: type[msgspec.Struct]) -> Any:

@@ -17,7 +17,7 @@ from nav_eval_server.api.problems import answers
 from nav_eval_server.board import decisions
 from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.images import storage
-from nav_eval_server.models import Decision, Endpoint, Membership, Submission, Team, Token
+from nav_eval_server.models import Decision, Endpoint, Membership, Method, Submission, Team, Token
 from nav_eval_server.notices.words import RULINGS
 from nav_eval_server.queue import endpoints, quota
 from nav_eval_server.queue.dispatcher import Dispatcher
@@ -28,6 +28,7 @@ from nav_eval_server.queue.standing import stand_in
 from nav_eval_server.settings import current
 from nav_eval_server.tokens import find
 from nav_eval_server.web.context import language
+from nav_eval_server.web.forms import describe
 
 
 class TeamToken(HttpBearer):
@@ -141,7 +142,8 @@ class SubmissionOut(Accepted):
     `predictions`: the file's SHA-256. `seconds_left`: of the run, at its pace so far. `files`: which may be
     read: agent.txt is what an image said, log.txt, episodes.jsonl and the like are of a dry run. `by_status`: played
     episodes by how they ended; `failures`: how much of it failed; `reasons`: why the newest did, as the service said.
-    `place`: in the queue, 1 is next. `reruns`: the id of the struck submission that it runs again.
+    `place`: in the queue, 1 is next. `reruns`: the id of the struck submission that it runs again. `method`: what the
+    team has said of it.
     """
 
     state: Literal["queued", "waiting_service", "running", "scoring", "done", "failed", "cancelled", "void"]
@@ -166,12 +168,27 @@ class SubmissionOut(Accepted):
     url: str
     predictions: str
     chosen: bool
+    method: dict[str, str]
     figures: dict[str, float | None] | None
     files: list[str]
 
 
 class Choice(Schema):
     chosen: bool
+
+
+class MethodIn(Schema):
+    """What boards and its page say of an entry. What is left out stays as it is, and "" takes it away.
+
+    `sensors`: one of `sensor_classes` of GET /competition.
+    """
+
+    name: str = Field("", max_length=80)
+    affiliation: str = Field("", max_length=80)
+    paper: str = Field("", max_length=300)
+    code: str = Field("", max_length=300)
+    model_size: str = Field("", max_length=40)
+    sensors: str = Field("", max_length=60)
 
 
 def _token(request: HttpRequest) -> Token:
@@ -349,6 +366,14 @@ def choose_submission(request: HttpRequest, submission: str, body: Choice) -> di
     return _submission(_mine(request, submission))
 
 
+@router.patch("/submissions/{submission}/method", response={200: SubmissionOut} | answers(400, 401, 404, 422))
+def describe_submission(request: HttpRequest, submission: str, body: MethodIn) -> dict[str, Any]:
+    """Say what it is: method, affiliation, links, model size, sensors. At any time; boards follow."""
+    found = _mine(request, submission)
+    describe(found, body.dict(exclude_unset=True))
+    return _submission(found)
+
+
 def _dispatcher() -> Dispatcher:
     return Dispatcher(current())
 
@@ -377,6 +402,7 @@ def _submission(row: Submission, queue: Queue | None = None) -> dict[str, Any]:
         "seconds_left": standing.seconds_left,
         "predictions": row.predictions,
         "chosen": row.chosen_at is not None,
+        "method": method.told if (method := Method.objects.filter(submission=row).first()) else {},
         "figures": visible_to(row.team).figures(row.id),
         "files": _dispatcher().inbox(row.id).present(visible_to(row.team).records(row.id)),
     }

@@ -1,7 +1,8 @@
 """How much an archive unpacks to, before an engine is trusted with it.
 
 `python -m nav_eval_server.images.archive FILE GIB`: in a process of its own, whose memory is bounded, because an
-archive may say anything. Exit code 0: it fits; UNFIT: it does not, and stdout says why.
+archive may say anything. Exit code 0: it fits, and stdout says into how many bytes; UNFIT:
+it does not, and stdout says why.
 """
 
 from __future__ import annotations
@@ -29,15 +30,18 @@ BLOCK = 4096
 MEMORY = 1 << 30
 
 
-def check(file: Path, most: float) -> None:
-    """Raises InputError if it is none that `docker save` writes, or unpacks to more than `most` bytes."""
+def check(file: Path, most: float) -> float:
+    """Bytes that it unpacks to, if not fewer. Raises InputError if it is none that `docker save` writes, or if they are
+    more than `most`.
+    """
     try:
         with tarfile.open(file, "r:") as archive:
-            fits = _unpacked(archive, most) <= most
+            size = _unpacked(archive, most)
     except (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, MemoryError, ValueError, RecursionError):
         raise InputError("it is not an archive as `docker save` or `podman save` writes it.") from None
-    if not fits:
+    if size > most:
         raise InputError(f"it unpacks to more than {most / 2**30:g} GiB.")
+    return size
 
 
 def _unpacked(archive: tarfile.TarFile, most: float) -> float:
@@ -111,10 +115,11 @@ def _place(name: str) -> str:
 def main(file: str, gib: str) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     try:
-        check(Path(file), float(gib) * 2**30)
+        size = check(Path(file), float(gib) * 2**30)
     except InputError as error:
         sys.stdout.write(f"{error}\n")
         return UNFIT
+    sys.stdout.write(f"{size:.0f}\n")
     return 0
 
 

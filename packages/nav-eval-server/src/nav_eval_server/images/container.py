@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from nav_eval.logging import get_logger
 from nav_eval_sdk.variables import AGENT_TOKEN
 from nav_eval_server.challenge import Images
-from nav_eval_server.images.engine import LABEL, EngineError, call, confined, inspect, patiently, refuse
+from nav_eval_server.images.engine import LABEL, EngineError, call, check_machine, confined, inspect, patiently, refuse
 from nav_eval_server.images.loading import Broken, Store
 
 LOG = get_logger("nav_eval.competition")
@@ -44,13 +44,14 @@ class Container:
         self.address = self._door.address
 
     def start(self, image: str, alive: Callable[[], None]) -> None:
-        """Raises Broken."""
+        """Raises Broken; ConfigError and EngineError where this machine is at fault."""
         options = [f"--name={self._name}", f"--label={LABEL}={self._owner}", f"--env={AGENT_TOKEN}={self.token}"]
         volumes = inspect(self._rules.engine, "image", image)["Config"].get("Volumes") or {}
         if not all(map(FOLDER.fullmatch, volumes)):
             raise Broken("image_unfit", "the name of a VOLUME has other signs than letters, digits and ._-")
         options += confined(self._rules, *volumes)
         if patiently(alive, self._rules.engine, "run", "--detach", *options, image, cwd=self._place.name)[0]:
+            check_machine(self._rules)
             raise Broken("image_unfit", "its command could not be started.")
         waiting = [self._rules.engine, "wait", self._name]
         self._waiting = subprocess.Popen(

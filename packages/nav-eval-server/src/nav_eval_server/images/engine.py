@@ -36,6 +36,8 @@ LIMITS = (
     "/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/pids/pids.max",
 )  # fmt: skip
 """Where a container reads its own, in cgroups of either version."""
+STORAGE = {"podman": "{{.Store.GraphRoot}}", "docker": "{{.DockerRootDir}}"}
+"""How each says where it keeps images."""
 
 
 class EngineError(Exception):
@@ -151,3 +153,15 @@ def refuse(rules: Images) -> str:
     if limited:
         return f"{rules.engine} runs images here, with limits of memory and processes"
     return f"{rules.engine} runs images here, without limits of memory and processes"
+
+
+def check_machine(rules: Images, size: float = 0) -> None:
+    """After a call about a team's image has failed: raises EngineError, or ConfigError, if no image can be run here, or
+    none that unpacks to so many bytes. What the engine said proves nothing: there are words of the image in it.
+    """
+    root = call(rules.engine, "info", "--format", STORAGE[rules.engine]).strip()
+    for place in (root, "/var/tmp"):  # where podman unpacks
+        if Path(place).exists() and shutil.disk_usage(place).free < size:
+            raise EngineError(f"{place} has no room for an image of {size / 2**30:.1f} GiB")
+    probe.cache_clear()
+    refuse(rules)

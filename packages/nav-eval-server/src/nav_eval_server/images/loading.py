@@ -20,7 +20,7 @@ from nav_eval_sdk.protocol.text import line
 from nav_eval_server.challenge import Images
 from nav_eval_server.images import ImageFault
 from nav_eval_server.images.archive import UNFIT
-from nav_eval_server.images.engine import TICK, EngineError, call, inspect, patiently
+from nav_eval_server.images.engine import TICK, EngineError, call, check_machine, inspect, patiently
 
 LOADED = re.compile(r"^Loaded image(?: ID)?: (\S+)$", re.MULTILINE)
 IMAGES = "images"
@@ -28,7 +28,6 @@ IMAGES = "images"
 KEPT = 3
 """Loaded images that stay for another run, beside those that are at work."""
 LOCK = Path(tempfile.gettempdir()) / f"nav-eval-images-{os.getuid()}.lock"
-FULL = "no space left"
 
 
 class Broken(Exception):
@@ -49,7 +48,7 @@ class Store:
         self._folder, self._rules, self._fetch, self.alive = folder, rules, fetch, alive
 
     def have(self, sha256: str) -> str:
-        """The id of the image, loaded. Raises Broken, and EngineError where we are at fault."""
+        """The id of the image, loaded. Raises Broken; ConfigError and EngineError where this machine is at fault."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
         note = self._folder / sha256
         with self._locked():
@@ -60,8 +59,7 @@ class Store:
             archive = self._folder / f"{sha256}.tar"
             try:
                 self._download(archive, sha256)
-                self._check(archive)
-                found = self._load(archive)
+                found = self._load(archive, self._check(archive))
             finally:
                 archive.unlink(missing_ok=True)
             note.write_text(found)
@@ -102,20 +100,21 @@ class Store:
                 found.update(piece)
                 self.alive()
         if found.hexdigest() != sha256:
-            raise EngineError("the server no longer has this image")
+            raise ValueError("the server no longer has this image")
 
-    def _check(self, archive: Path) -> None:
+    def _check(self, archive: Path) -> float:
+        """Bytes that it unpacks to."""
         code, said = patiently(
             self.alive, sys.executable, "-m", "nav_eval_server.images.archive", str(archive), f"{self._rules.size_gb:g}"
         )
         if code:
             raise Broken("image_unfit", line(said) if code == UNFIT else "its archive cannot be read.")
+        return float(said)
 
-    def _load(self, archive: Path) -> str:
+    def _load(self, archive: Path, size: float) -> str:
         code, said = patiently(self.alive, self._rules.engine, "load", "--input", str(archive))
-        if code and FULL in said:
-            raise EngineError(said)
         if code:
+            check_machine(self._rules, size)
             raise Broken("image_unfit", f"{self._rules.engine} cannot load its archive.")
         names = LOADED.findall(said)
         if len(names) != 1:

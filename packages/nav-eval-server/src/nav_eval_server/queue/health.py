@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 import time
@@ -13,6 +12,7 @@ from datetime import datetime, timedelta
 from django.db.models import QuerySet
 
 from nav_eval_server.challenge import Challenge
+from nav_eval_server.disk import has_room
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Mark, Submission, Token
 from nav_eval_server.queue.baselines import OURS
@@ -21,8 +21,6 @@ from nav_eval_server.queue.states import FINAL, WAITING
 SWEEP_SECONDS = 60.0
 """A scheduler that has not swept for so long is not well."""
 SEEN = timedelta(minutes=2)
-ROOM = 16 << 20
-"""Bytes that the disk must have left: what the database wants for a while."""
 LOCKED_SECONDS = 5.0
 """A database that nobody may write for so long is locked; writers of ours are through in a moment."""
 ASKED_SECONDS = 2.0
@@ -62,22 +60,9 @@ def writable(challenge: Challenge) -> bool:
     with _LOCK:
         until, well = _KEPT.get(str(folder.path), (0.0, False))
         if time.monotonic() >= until:
-            well = _has_room(folder) and (challenge.database is not None or _unlocked(folder))
+            well = has_room(folder.path / "state") and (challenge.database is not None or _unlocked(folder))
             _KEPT[str(folder.path)] = time.monotonic() + ASKED_SECONDS, well
         return well
-
-
-def _has_room(folder: Folder) -> bool:
-    """By taking it: quotas count too."""
-    path = folder.path / "state" / ".room"
-    try:
-        with path.open("wb") as file:
-            os.posix_fallocate(file.fileno(), 0, ROOM)
-    except OSError:
-        return False
-    finally:
-        path.unlink(missing_ok=True)
-    return True
 
 
 def _unlocked(folder: Folder) -> bool:

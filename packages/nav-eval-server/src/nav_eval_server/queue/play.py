@@ -23,6 +23,7 @@ from nav_eval.logging import get_logger
 from nav_eval_sdk.transport.address import Networks
 from nav_eval_sdk.transport.base import Endpoint
 from nav_eval_server.challenge import Images
+from nav_eval_server.disk import full, has_room
 from nav_eval_server.evaluator import environment
 from nav_eval_server.images.container import Container, running
 from nav_eval_server.images.loading import IMAGES, Broken, Store
@@ -248,7 +249,10 @@ class Play:
         return ["--config", str(config), *self._claim["overrides"]]
 
     def _watch(self, arguments: Sequence[str], report: Callable[[], None]) -> int:
-        """Run the evaluator, `report` while it goes on; its exit code. Raises Fenced and Expired, after it is dead."""
+        """Run the evaluator, `report` while it goes on; its exit code.
+
+        After it is dead raises Fenced, Expired, and OSError where our disk was full.
+        """
         self._patiently(self._beat)
         with (self.folder / "log").open("ab") as log:
             process = subprocess.Popen(
@@ -266,6 +270,8 @@ class Play:
             ended.set()
             guard.join()
         self._lease.check()
+        if process.returncode and not has_room(self.folder):
+            raise full()
         return process.returncode
 
     def _guard(self, process: subprocess.Popen[bytes], ended: threading.Event) -> None:

@@ -88,7 +88,7 @@ def _check_rules(used: Standing) -> None:
     if used.total is not None and used.overall >= used.total:
         raise Refusal(
             "quota_total",
-            f"All {used.total} submissions of this phase are used up.",
+            f"All {used.total} submission(s) of this phase are used up.",
             f"本阶段的 {used.total} 次提交已全部用完。",
         )
     if used.today >= used.per_day:

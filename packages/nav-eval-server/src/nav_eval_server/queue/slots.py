@@ -70,7 +70,7 @@ def book(challenge: Challenge, team: Team, begins: datetime, hours: int, actor: 
         if begins <= now or begins + hours * HOUR > now + timedelta(days=rules.days_ahead):
             raise Refusal(
                 "slot_far",
-                f"Book an hour of the next {rules.days_ahead} days.",
+                f"Book an hour of the next {rules.days_ahead} day(s).",
                 f"只能预约今后 {rules.days_ahead} 天内的时段。",
             )
         made = [_booked(challenge, team, begins + n * HOUR) for n in range(hours)]

@@ -37,9 +37,8 @@ SENTENCES: Mapping[str, Sentence] = {
         "之后再试最后一次。",
     },
     State.RUNNING: {
-        "en": "Running since {since}, {played} episodes played{of}. If the worker is silent until {deadline}, another "
-        "goes on.",
-        "zh": "自 {since} 起评测中，已完成 {played} 个回合{of}。若评测机到 {deadline} 仍无消息，将由另一台接着进行。",
+        "en": "Running since {since}, {played} played{of}. If the worker is silent until {deadline}, another goes on.",
+        "zh": "自 {since} 起评测中，已完成 {played}{of}。若评测机到 {deadline} 仍无消息，将由另一台接着进行。",
     },
     State.SCORING: {
         "en": "Being scored since {since}. If the worker is silent until {deadline}, another begins.",
@@ -92,8 +91,8 @@ FAILURES: Mapping[str, Sentence] = {
         "zh": "已于 {since} 失败：您的镜像在 {detail} 秒内未就绪。详见其日志。",
     },
     "too_long": {
-        "en": "Failed at {since}: the evaluation took more time than the rules allow; {played} episodes were played.",
-        "zh": "已于 {since} 失败：评测用时超过规则允许的上限；已完成 {played} 个回合。",
+        "en": "Failed at {since}: the evaluation took more time than the rules allow; it came to {played}.",
+        "zh": "已于 {since} 失败：评测用时超过规则允许的上限；已完成 {played}。",
     },
     "bad_file": {"en": "Failed at {since}: {detail}", "zh": "已于 {since} 失败：{detail}"},
     "not_taken": {
@@ -146,11 +145,15 @@ def _state(submission: Submission, language: Language, zone: ZoneInfo, now: date
         deadline=clock(submission.deadline, zone, now),
         retry=clock(submission.retry_at, zone, now),
         unready=clock(submission.unready_since, zone, now),
-        played=counts.played,
+        played=_episodes(counts.played, language),
         of="" if total is None else {"en": f" of {total}", "zh": f"（共 {total} 个）"}[language],
         detail=_detail(submission, language),
         spoken=_spoken(submission.protocol, language),
     )
+
+
+def _episodes(count: int, language: Language) -> str:
+    return {"en": f"{count} episode{'' if count == 1 else 's'}", "zh": f"{count} 个回合"}[language]
 
 
 def _detail(submission: Submission, language: Language) -> str:

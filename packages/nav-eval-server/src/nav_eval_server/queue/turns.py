@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from django.db.models import Manager
+
 from nav_eval_server.challenge import Challenge
-from nav_eval_server.models import Attempt
+from nav_eval_server.models import Attempt, Episode
 from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.health import seen_workers
 
@@ -16,18 +18,30 @@ LOSING = frozenset({"agent_timeout", "service_unavailable"})
 """How an episode ends whose service is away or hangs: after a long wait, for nothing."""
 
 
+LOST = 2
+"""So many lost in a row end a turn: the service may need all of its time to lose the next one."""
+
+
 def broken(challenge: Challenge, attempt: Attempt) -> bool:
-    """Whether its last episodes were all lost, as many as queue.breaker says."""
-    most = challenge.queue.breaker
-    ends = attempt.episode_set.order_by("-pk").values_list("status", flat=True)[:most] if most else ()
-    return 0 < most <= len(ends) and LOSING.issuperset(ends)
+    """Whether the run's last episodes were all lost, as many as queue.breaker says; after a pause as many more.
+
+    Whatever attempt lost them: it may have had to give up its turn between two.
+    """
+    most = challenge.queue.breaker * (attempt.submission.breaks + 1)
+    return _lost(attempt.submission.episodes, most) and attempt.episode_set.exists()
 
 
 def over(challenge: Challenge, attempt: Attempt, now: datetime) -> bool:
     """Whether it has played for its turn, and something at all; an agent of ours has no turn of its own."""
     turn = timedelta(minutes=challenge.queue.turn_minutes)
-    ended = attempt.submission.protocol == OURS or (bool(turn) and now >= attempt.started_at + turn)
-    return ended and attempt.episode_set.exists()
+    ended = now >= attempt.started_at + turn or _lost(attempt.episode_set, LOST)
+    return (attempt.submission.protocol == OURS or (bool(turn) and ended)) and attempt.episode_set.exists()
+
+
+def _lost(episodes: Manager[Episode], most: int) -> bool:
+    """Whether so many of the last ones were lost."""
+    ends = episodes.order_by("-pk").values_list("status", flat=True)[:most] if most else ()
+    return 0 < most <= len(ends) and LOSING.issuperset(ends)
 
 
 def workers(now: datetime) -> int:

@@ -21,8 +21,10 @@ from typing import Any
 from nav_eval.errors import ConfigError, InputError
 from nav_eval.logging import get_logger
 from nav_eval_sdk.signals import join
+from nav_eval_server.disk import is_full
 from nav_eval_server.evaluator import COMMAND
 from nav_eval_server.images.container import sweep
+from nav_eval_server.images.engine import EngineError
 from nav_eval_server.images.loading import IMAGES
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.play import Play
@@ -32,6 +34,8 @@ TICK = 2.0
 """Seconds between two questions for work, and between two words about a run."""
 NO_ENGINE_SECONDS = 600.0
 """So long a worker whose engine runs no image takes none."""
+FULL_SECONDS = 60.0
+"""So long a worker whose disk is full takes nothing."""
 
 
 class Worker:
@@ -50,7 +54,7 @@ class Worker:
         self._server, self._data, self._jobs, self._command, self._tick = server, data, jobs, command, tick
         self._work = work.resolve()
         self.stop = threading.Event()
-        self._images_from = 0.0
+        self._takes_from = self._images_from = 0.0
 
     def run(self) -> None:
         """Until `stop` is set, and what runs then has come to an end. Raises InputError if the folder is in use."""
@@ -95,6 +99,8 @@ class Worker:
                 self._play(claim)
 
     def _claimed(self, instance: str) -> dict[str, Any] | None:
+        if time.monotonic() < self._takes_from:
+            return None
         try:
             return self._server.claim(instance, images=time.monotonic() >= self._images_from)
         except (Away, InputError) as error:
@@ -113,17 +119,21 @@ class Worker:
         )
         try:
             play.play()
-        except ConfigError as error:  # of the engine here
+        except (ConfigError, EngineError) as error:  # of the engine here
             LOG.warning("No images for now: %s", error)
             self._images_from = time.monotonic() + NO_ENGINE_SECONDS
-            self._give_up(claim, {"outcome": "interrupted", "message": str(error)})
+            self._give_up(claim, "interrupted", error)
         except Exception as error:  # one submission's trouble must not end the worker
             LOG.exception("%s broke off", claim["submission"])
-            self._give_up(claim, {"outcome": "played", "message": f"{type(error).__name__}: {error}"})
+            if is_full(error):
+                self._takes_from = time.monotonic() + FULL_SECONDS
+            self._give_up(claim, "interrupted" if is_full(error) else "played", error)
 
-    def _give_up(self, claim: dict[str, Any], ending: dict[str, Any]) -> None:
+    def _give_up(self, claim: dict[str, Any], outcome: str, error: Exception) -> None:
+        """Interrupted: it is this machine's trouble, and costs the submission nothing."""
+        told = {"outcome": outcome, "message": f"{type(error).__name__}: {error}"}
         with suppress(Away, Fenced):
-            self._server.finish(claim["attempt"], {"fence": claim["fence"], **ending})
+            self._server.finish(claim["attempt"], {"fence": claim["fence"], **told})
 
 
 def work(server: Server, *, work: Path, data: Path, jobs: int, **options: Any) -> None:

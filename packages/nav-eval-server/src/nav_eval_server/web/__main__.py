@@ -17,8 +17,6 @@ from nav_eval_server.settings import configure
 THREADS = 8
 LOCK_SECONDS = 10.0
 """Each request that waits for the database holds a thread."""
-CONNECTIONS = {"connection_limit": 2000, "asyncore_use_poll": True}
-"""Browsers keep theirs for two minutes, so there are many more than threads; select() ends at 1024."""
 HEADERS = {"x-forwarded-for", "x-forwarded-proto"}
 """What the proxy says of who asks; from anywhere else these are thrown away."""
 
@@ -27,14 +25,15 @@ def main(file: str, host: str, port: str, proxy: str, relay: str = "") -> None:
     challenge = load_challenge(Path(file))
     configure(challenge, lock_seconds=LOCK_SECONDS)
     from django.core.wsgi import get_wsgi_application
-    from waitress import serve
+
+    from nav_eval_server.web.connections import serve
 
     signal.signal(signal.SIGTERM, _leave)
     most = (challenge.web.upload_mb + 1) << 20
     limits = {"threads": THREADS, "max_request_body_size": most, "clear_untrusted_proxy_headers": True}
     trusted = {"trusted_proxy": proxy, "trusted_proxy_headers": HEADERS}
     app = passing_fds(get_wsgi_application(), int(relay)) if relay else get_wsgi_application()
-    serve(app, host=host, port=int(port), ident=None, _quiet=True, **trusted, **CONNECTIONS, **limits)
+    serve(app, host=host, port=int(port), ident=None, **trusted, **limits)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

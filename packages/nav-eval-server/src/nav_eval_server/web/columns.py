@@ -23,7 +23,8 @@ from nav_eval_server.web.words import figure, sensed
 class Row:
     """`entry`: a line of board.places; `interval`: of its score; `share`: its score in percent where the measure is a
     share, for a bar; `sensors`: the sensor class of its results.json, "" in one from before it held that; `usage`: what
-    an episode cost in the mean, where its service tells; `method`: what its team says of it."""
+    an episode cost in the mean, where its service tells; `method`: what its team says of it; `date`: when it was
+    submitted, in the challenge's time zone."""
 
     entry: Mapping[str, Any]
     share: float | None
@@ -32,11 +33,13 @@ class Row:
     usage: Spent = field(default_factory=dict)
     method: Mapping[str, str] = field(default_factory=dict)
     interval: Interval | None = None
+    date: str = ""
 
     @property
     def published(self) -> Mapping[str, Any]:
         """Its line in the JSON file."""
-        told = {"score_ci95": self.interval and [*self.interval], "usage": self.usage, "method": self.method}
+        ends = self.interval and [*self.interval]
+        told = {"date": self.date, "score_ci95": ends, "usage": self.usage, "method": self.method}
         return {**self.entry, **{name: value for name, value in told.items() if value}}
 
 
@@ -99,6 +102,7 @@ def columns(rows: Sequence[Row], results: Mapping[str, Any]) -> list[Column]:
         *(Column(f"score_ci95_{end}", partial(_end, n)) for n, end in enumerate(("low", "high"))),
         *(Column(name, partial(_entry, name), title, quiet=True) for name, title in counts),
         Column("submission", partial(_entry, "submission")),
+        Column("date", lambda row: row.date),
         *([Column("convention", lambda row: results["convention"])] if results.get("convention") else []),
         *(_measured(name, results) for name in _secondary_metrics(rows)),
         *_usage(amounts_told(row.usage for row in rows)),

@@ -5,7 +5,6 @@ A database that is locked or away, and a full disk, pass by: 503 and when to ask
 
 from __future__ import annotations
 
-import errno
 import secrets
 import sys
 import traceback
@@ -15,15 +14,15 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
+from nav_eval_server.disk import is_full
+
 NUMBER = "X-Request-Number"
 WAIT_SECONDS = 10
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def passing(error: BaseException | None) -> bool:
     """Whether the fault is the database's or the disk's, and may be over in a moment."""
-    disk = isinstance(error, OSError) and error.errno in FULL
-    return disk or isinstance(error, OperationalError | InterfaceError)
+    return is_full(error) or isinstance(error, OperationalError | InterfaceError)
 
 
 def failed(request: HttpRequest) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django import forms
@@ -15,27 +16,28 @@ from django.utils.translation import gettext_lazy
 
 from nav_eval.errors import InputError
 from nav_eval_server import terms
-from nav_eval_server.models import Method, User
+from nav_eval_server.models import Method, Submission, User
 from nav_eval_server.pages import terms_sha256
 from nav_eval_server.queue.endpoints import checked_token
 from nav_eval_server.queue.probe import fits, parsed
 from nav_eval_server.settings import current
-from nav_eval_server.visible import looks_taken, named, visible
+from nav_eval_server.visible import MAX_NAME, looks_taken, named, visible
 from nav_eval_server.web.words import METHOD, sensed
 
 
-def printable(text: str) -> str:
+def printable(text: str, most: int = MAX_NAME) -> str:
     """As visible.visible, in the reader's language. Raises ValidationError."""
     try:
-        return visible(text)
+        return visible(text, most)
     except InputError:
-        raise forms.ValidationError(_("Use visible letters, digits and signs.")) from None
+        told = _("Use visible letters, digits and signs, %(most)s at most.") % {"most": most}
+        raise forms.ValidationError(told) from None
 
 
-def lettered(name: str) -> str:
-    """Of a team or a person. Raises ValidationError."""
+def lettered(name: str, most: int = MAX_NAME) -> str:
+    """Of a team or a person, printable already. Raises ValidationError."""
     try:
-        return named(name)
+        return named(name, most)
     except InputError:
         raise forms.ValidationError(_("Use one letter at least.")) from None
 
@@ -86,7 +88,7 @@ class SignUp(UserCreationForm):  # type: ignore[type-arg]
         name: str = super().clean_username() or ""
         if name and looks_taken(name, User.objects.values_list("username", flat=True)):
             raise forms.ValidationError(str(TAKEN))
-        return lettered(name) if name else name
+        return lettered(printable(name, 150), 150) if name else name
 
     def enter(self) -> User | None:
         """The new account; None if, since the form was checked, somebody else was entered under this name."""
@@ -161,13 +163,35 @@ class About(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         known = [(name, sensed(name)) for name in current().conditions.sensor_classes]
+        names = ", ".join(name for name, _ in known)
         self.fields["sensors"] = forms.ChoiceField(
-            choices=[("", "–"), *known], required=False, label=self.fields["sensors"].label
+            choices=[("", "–"), *known],
+            required=False,
+            label=self.fields["sensors"].label,
+            error_messages={"invalid_choice": _("Choose one of these: %(names)s.") % {"names": names}},
         )
 
     def clean(self) -> dict[str, Any]:
         told: dict[str, Any] = super().clean() or self.cleaned_data
-        return {name: printable(value) if value else "" for name, value in told.items()}
+        for name, value in list(told.items()):
+            try:
+                told[name] = printable(value, 300) if value else ""
+            except forms.ValidationError as error:
+                self.add_error(name, error)
+        return told
+
+    def keep(self) -> Method:
+        """Once it is valid."""
+        return Method.objects.update_or_create(submission=self.instance.submission, defaults=self.cleaned_data)[0]
+
+
+def describe(submission: Submission, changes: Mapping[str, str]) -> Method:
+    """Change what is said of an entry; what is not among the changes stays. Raises InputError."""
+    own = Method.objects.filter(submission=submission).first() or Method(submission=submission)
+    form = About({**own.told, **changes}, instance=own)
+    if not form.is_valid():
+        raise InputError(" ".join(f"{name}: {said[0]}" for name, said in form.errors.items()))
+    return form.keep()
 
 
 class TokenName(forms.Form):

@@ -37,9 +37,14 @@ def limited(door: str, most: int, view: View) -> View:
 
 
 def network(request: HttpRequest) -> str:
-    """Who posts: an IPv4 address, or the /64 that a customer of IPv6 has; what a proxy garbles is one network."""
+    """Who posts."""
+    return network_of(request.META["REMOTE_ADDR"])
+
+
+def network_of(text: str) -> str:
+    """An IPv4 address, or the /64 that a customer of IPv6 has; what a proxy garbles is one network."""
     try:
-        address = ip_address(request.META["REMOTE_ADDR"].partition("%")[0])
+        address = ip_address(text.partition("%")[0])
     except ValueError:
         return "unknown"
     if isinstance(address, IPv4Address):

@@ -124,11 +124,9 @@ def _listed(cells: Mapping[str, str]) -> Listed:
     if MORE in cells or not {"name", "email"} <= cells.keys():
         raise _Wrong(COUNT)
     try:
-        name = visible(cells["name"])
+        name = visible(cells["name"], 150)
     except InputError:
         raise _Wrong(NO_NAME) from None
-    if len(name) > 150:
-        raise _Wrong(NO_NAME)
     email = cells["email"].lower()
     try:
         validate_email(email)
@@ -142,7 +140,7 @@ def _team(text: str) -> str:
         name = named(text) if text else ""
     except InputError:
         raise _Wrong(NO_TEAM) from None
-    if name and not 2 <= len(name) <= 60:
+    if len(name) == 1:
         raise _Wrong(NO_TEAM)
     return name
 

@@ -6,10 +6,12 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.utils.translation import gettext as _
+from django.utils import timezone
+from django.utils.translation import ngettext
 
 from nav_eval.report import verdict
 from nav_eval.report.words import recorded_definition
@@ -100,7 +102,8 @@ class Standings:
         step = self.document.get("step")
         if not step or not self.measure.share:
             return f"{step:g}" if step else ""
-        return _("%(n)s percentage points") % {"n": f"{100 * step:g}"}
+        points = f"{100 * step:g}"
+        return ngettext("%(n)s percentage point", "%(n)s percentage points", 1 if points == "1" else 2) % {"n": points}
 
     @property
     def table(self) -> str:
@@ -160,6 +163,7 @@ def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: Use
     first = Result.objects.filter(submission__in=[line["submission"] for line in content["entries"]]).first()
     definition = recorded_definition(first.document if first else {}, content["measure"])
     intervals = score_intervals(content, definition)
+    dates = dict(Submission.objects.filter(pk__in=list(sensors)).values_list("pk", "accepted_at"))
     methods = {one.submission_id: one.told for one in Method.objects.filter(submission__in=list(sensors))}
     rows = (
         Row(
@@ -170,6 +174,7 @@ def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: Use
             usage.get(line["submission"], {}),
             methods.get(line["submission"], {}),
             intervals.get(line["submission"]),
+            _date(dates.get(line["submission"])),
         )
         for line in content["entries"]
     )
@@ -188,6 +193,10 @@ def _sensors(submissions: Sequence[str]) -> dict[str, str | None]:
     """By submission."""
     rows = Result.objects.filter(submission__in=submissions)
     return dict(rows.values_list("submission_id", "document__sensor_class"))
+
+
+def _date(at: datetime | None) -> str:
+    return "" if at is None else timezone.localtime(at).date().isoformat()
 
 
 def _percent(score: float | None) -> float | None:

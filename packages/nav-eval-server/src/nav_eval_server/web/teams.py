@@ -303,7 +303,7 @@ def about(request: HttpRequest, team: Team, key: str) -> HttpResponse:
     last = own or Method.objects.filter(submission__team=team).order_by("-submission__accepted_at").first()
     form = About(request.POST or None, instance=own or Method(submission=found), initial=last.told if last else {})
     if request.method == "POST" and form.is_valid():
-        Method.objects.update_or_create(submission=found, defaults=form.cleaned_data)
+        form.keep()
         return redirect("submission", key)
     return render(request, "form.html", {"form": form, "heading": _("About this entry"), "action": _("Save")})
 
