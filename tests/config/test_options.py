@@ -64,7 +64,10 @@ def test_a_misspelt_option_is_told_as_any_key_is(benchmark, override, near):
 @pytest.mark.parametrize(
     ("override", "text"),
     [
-        ("task.success_rule=stopp", "task.success_rule: Input should be 'stop', 'final' or 'nodes' (it is 'stopp')."),
+        (
+            "task.success_rule=stopp",
+            "task.success_rule: Input should be 'stop', 'final', 'nodes' or 'seen' (it is 'stopp').",
+        ),
         ("task.dtw=fast", "task.dtw: "),
         ("task.ndtw_distance=0", "task.ndtw_distance: Input should be greater than 0 (it is 0)."),
         ("task.coverage_distance=.nan", "task.coverage_distance: "),
