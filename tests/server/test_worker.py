@@ -256,6 +256,7 @@ def test_a_worker_whose_engine_runs_nothing_leaves_images_to_others(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     (tmp_path / "docker").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "docker").chmod(0o755)
+    engine.probe.cache_clear()
     image = {"protocol": "image", "url": f"sha256:{'0' * 64}", "image": {"engine": "docker"}}
     ending, asks = ended(Double(), tmp_path, image)
     assert (ending["outcome"], asks) == ("interrupted", False)
