@@ -23,10 +23,13 @@ SERVER = """
 import ctypes, gc, os, sys
 from contextlib import suppress
 
-import cyclopts, PIL.Image, rich.console, rich.panel, rich.table
-import nav_eval.api.remote, nav_eval.cli, nav_eval.engine.navmesh.walk, nav_eval.engine.render.renderer
-import nav_eval.report.document, nav_eval.runs.evaluation, nav_eval.runs.scoring, nav_eval.simulator.backends.custom
-import nav_eval_extras.annotate.session, nav_eval_extras.human.command
+import cyclopts, PIL.Image, rich.console, rich.panel, rich.table, scipy.special
+import nav_eval.api.local, nav_eval.api.remote, nav_eval.cli.inspect, nav_eval.cli.progress, nav_eval.cli.report
+import nav_eval.cli.score, nav_eval.engine.navmesh.walk, nav_eval.engine.render.cpu, nav_eval.engine.render.renderer
+import nav_eval.report.document, nav_eval.report.page, nav_eval.runs.comparison, nav_eval.runs.evaluation
+import nav_eval.runs.scoring, nav_eval.simulator.backends.custom, nav_eval.simulator.backends.nav_graph
+import nav_eval.metrics.navigation, nav_eval.metrics.reference, nav_eval.tasks.navigation
+import nav_eval_extras.annotate.session, nav_eval_extras.human.command, nav_eval_sdk.server.agents
 from nav_eval.config.loader import load_config
 
 def read(caller, name):
@@ -100,8 +103,8 @@ def program() -> Path:
     """`nav-eval`; beside it, in `scripts`, a `python` that runs what it reads (`python -`) in such a process too."""
     folder = TemporaryDirectory()
     path = Path(folder.name) / "nav-eval"
-    # The competition's commands serve, and are ended by signals.
-    _write(path, path, Path(sys.executable).with_name("nav-eval"), '[ "$1" != competition ] ||')
+    # What serves is ended by signals.
+    _write(path, path, Path(sys.executable).with_name("nav-eval"), '[ "$1 $2" != "competition serve" ] ||')
     _write(path.parent / "scripts" / "python", path, Path(sys.executable), '[ "$*" = - ] ||')
     os.mkfifo(f"{path}.orders")
     server = subprocess.Popen([sys.executable, "-c", SERVER, str(path)], stdout=subprocess.PIPE, text=True)

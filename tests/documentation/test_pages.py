@@ -81,7 +81,9 @@ def test_a_page_runs_with_its_long_blocks(page: Path, present: set[str], release
 
 def test_what_the_pages_could_not_run_here(present: set[str]) -> None:
     """The long blocks aside, which `make soak` runs."""
-    needing = [(page, block) for page in RUN for block in blocks(page) if block.needs not in present | {"soak", "quick", None}]
+    needing = [
+        (page, block) for page in RUN for block in blocks(page) if block.needs not in present | {"soak", "quick", None}
+    ]
     if needing:
         missing = (f"{block.needs} ({name(page)}:{block.line})" for page, block in needing)
         pytest.skip(f"blocks not run for want of {', '.join(missing)}")
