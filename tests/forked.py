@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from patience import PATIENCE, until
 
 SERVER = """
-import ctypes, gc, os, sys
+import atexit, ctypes, gc, os, sys, threading
 from contextlib import suppress
 
 import cyclopts, PIL.Image, rich.console, rich.panel, rich.table, scipy.special
@@ -66,7 +66,7 @@ def tend(caller):
 program = sys.argv[1]
 ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
 for benchmark in ("r2r", "pointnav", "vln-demo", "pointnav-demo"):  # it imports and is kept; a fork may have plug-ins
-    load_config(benchmark, environment={})
+    load_config(benchmark, environment={}, overrides=["dataset.limit=1", "task.measurements=[spl]"])
 gc.collect()
 gc.freeze()  # else a fork's end looks through all that it was given, and copies it
 orders = open(os.open(f"{program}.orders", os.O_RDWR))  # of which it is a writer too, so that it never ends
@@ -81,10 +81,22 @@ for line in iter(orders.readline, ""):
                 break
         except ChildProcessError:
             break
-if sys.argv[0] == "-":
-    exec(compile(sys.stdin.read(), "<stdin>", "exec"), {"__name__": "__main__"})
-else:
-    nav_eval.cli.main()
+code = None
+try:
+    if sys.argv[0] == "-":
+        exec(compile(sys.stdin.read(), "<stdin>", "exec"), {"__name__": "__main__"})
+    else:
+        nav_eval.cli.main()
+except SystemExit as ended:
+    code = ended.code
+if isinstance(code, int | None):  # to take everything apart would copy all that the fork was given
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code or 0)
+sys.exit(code)
 """
 PROGRAM = """#!/bin/sh
 {elsewhere} exec {real} "$@"
