@@ -20,13 +20,16 @@ from tempfile import TemporaryDirectory
 from patience import PATIENCE, until
 
 SERVER = """
-import ctypes, gc, os, sys
+import atexit, ctypes, gc, os, sys, threading
 from contextlib import suppress
 
-import cyclopts, PIL.Image, rich.console, rich.panel, rich.table
-import nav_eval.api.remote, nav_eval.cli, nav_eval.engine.navmesh.walk, nav_eval.engine.render.renderer
-import nav_eval.report.document, nav_eval.runs.evaluation, nav_eval.runs.scoring, nav_eval.simulator.backends.custom
-import nav_eval_extras.annotate.session, nav_eval_extras.human.command
+import cyclopts, PIL.Image, rich.console, rich.panel, rich.table, scipy.special
+import nav_eval.api.local, nav_eval.api.remote, nav_eval.cli.inspect, nav_eval.cli.progress, nav_eval.cli.report
+import nav_eval.cli.score, nav_eval.engine.navmesh.walk, nav_eval.engine.render.cpu, nav_eval.engine.render.renderer
+import nav_eval.report.document, nav_eval.report.page, nav_eval.runs.comparison, nav_eval.runs.evaluation
+import nav_eval.runs.scoring, nav_eval.simulator.backends.custom, nav_eval.simulator.backends.nav_graph
+import nav_eval.metrics.navigation, nav_eval.metrics.reference, nav_eval.tasks.navigation
+import nav_eval_extras.annotate.session, nav_eval_extras.human.command, nav_eval_sdk.server.agents
 from nav_eval.config.loader import load_config
 
 def read(caller, name):
@@ -63,7 +66,7 @@ def tend(caller):
 program = sys.argv[1]
 ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
 for benchmark in ("r2r", "pointnav", "vln-demo", "pointnav-demo"):  # it imports and is kept; a fork may have plug-ins
-    load_config(benchmark, environment={})
+    load_config(benchmark, environment={}, overrides=["dataset.limit=1", "task.measurements=[spl]"])
 gc.collect()
 gc.freeze()  # else a fork's end looks through all that it was given, and copies it
 orders = open(os.open(f"{program}.orders", os.O_RDWR))  # of which it is a writer too, so that it never ends
@@ -78,10 +81,22 @@ for line in iter(orders.readline, ""):
                 break
         except ChildProcessError:
             break
-if sys.argv[0] == "-":
-    exec(compile(sys.stdin.read(), "<stdin>", "exec"), {"__name__": "__main__"})
-else:
-    nav_eval.cli.main()
+code = None
+try:
+    if sys.argv[0] == "-":
+        exec(compile(sys.stdin.read(), "<stdin>", "exec"), {"__name__": "__main__"})
+    else:
+        nav_eval.cli.main()
+except SystemExit as ended:
+    code = ended.code
+if isinstance(code, int | None):  # to take everything apart would copy all that the fork was given
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code or 0)
+sys.exit(code)
 """
 PROGRAM = """#!/bin/sh
 {elsewhere} exec {real} "$@"
@@ -100,8 +115,8 @@ def program() -> Path:
     """`nav-eval`; beside it, in `scripts`, a `python` that runs what it reads (`python -`) in such a process too."""
     folder = TemporaryDirectory()
     path = Path(folder.name) / "nav-eval"
-    # The competition's commands serve, and are ended by signals.
-    _write(path, path, Path(sys.executable).with_name("nav-eval"), '[ "$1" != competition ] ||')
+    # What serves is ended by signals.
+    _write(path, path, Path(sys.executable).with_name("nav-eval"), '[ "$1 $2" != "competition serve" ] ||')
     _write(path.parent / "scripts" / "python", path, Path(sys.executable), '[ "$*" = - ] ||')
     os.mkfifo(f"{path}.orders")
     server = subprocess.Popen([sys.executable, "-c", SERVER, str(path)], stdout=subprocess.PIPE, text=True)

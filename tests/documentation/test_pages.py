@@ -46,9 +46,8 @@ def name(page: Path) -> str:
 @pytest.fixture(scope="session")
 def present(request: pytest.FixtureRequest) -> set[str]:
     """What blocks may need and this machine has."""
-    found = {"shared-data"}
-    if "soak" in (request.config.getoption("-m") or "").replace("not soak", ""):
-        found.add("soak")
+    soak = "soak" in (request.config.getoption("-m") or "").replace("not soak", "")
+    found = {"shared-data", "soak" if soak else "quick"}
     if find_spec("mujoco") is not None:
         found.add("mujoco")
     if shutil.which("docker") and subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0:
@@ -77,12 +76,14 @@ def test_a_chinese_page_runs_in_chinese(
 @pytest.mark.soak
 @pytest.mark.parametrize("page", [page for page in RUN if any(b.needs == "soak" for b in blocks(page))], ids=name)
 def test_a_page_runs_with_its_long_blocks(page: Path, present: set[str], released: Path, tmp_path: Path) -> None:
-    run(page, present | {"soak"}, released, tmp_path)
+    run(page, present - {"quick"} | {"soak"}, released, tmp_path)
 
 
 def test_what_the_pages_could_not_run_here(present: set[str]) -> None:
     """The long blocks aside, which `make soak` runs."""
-    needing = [(page, block) for page in RUN for block in blocks(page) if block.needs not in present | {"soak", None}]
+    needing = [
+        (page, block) for page in RUN for block in blocks(page) if block.needs not in present | {"soak", "quick", None}
+    ]
     if needing:
         missing = (f"{block.needs} ({name(page)}:{block.line})" for page, block in needing)
         pytest.skip(f"blocks not run for want of {', '.join(missing)}")

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import sys
+from functools import cache
 from importlib.metadata import packages_distributions
 
 import pytest
@@ -99,7 +100,8 @@ def test_the_evaluator_asks_for_this_very_sdk(distributions: dict[str, Built]) -
     assert not sdk.specifier.contains(Version(VERSIONS["nav-eval-sdk"] + ".post1"))
 
 
-def third_party(built: Built) -> set[str]:
+@cache
+def third_party(built: Built) -> frozenset[str]:
     """Top-level names that the package's modules import, from their syntax, the standard library's left out.
 
     A template's files are no modules: `nav-eval-agent new` copies them into a project that says what it requires.
@@ -113,7 +115,7 @@ def third_party(built: Built) -> set[str]:
                 found |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
                 found.add(node.module.split(".")[0])
-    return found - set(sys.stdlib_module_names) - {built.package, "compression"}
+    return frozenset(found - set(sys.stdlib_module_names) - {built.package, "compression"})
 
 
 OF_EXTRAS = {"mujoco": "mujoco-core", "rerun": "rerun-sdk"}

@@ -191,7 +191,7 @@ def same_scene(content: dict[str, Any]) -> None:
         (same_scene, "0 of its 5 episodes and 1 of its 2 scenes"),
     ],
 )
-def test_two_phases_do_not_play_the_same_unless_it_is_said(
+def test_two_phases_do_not_play_the_same(
     command: Command,  # noqa: F811
     folder: Path,
     capsys: pytest.CaptureFixture[str],
@@ -206,6 +206,10 @@ def test_two_phases_do_not_play_the_same_unless_it_is_said(
     command("doctor")
     assert "FIX  " in capsys.readouterr().out.partition("phases.final: ")[0].rpartition("\n")[2]
     assert not Event.objects.exists()
+
+
+def test_two_phases_play_the_same_where_it_is_said(command: Command, folder: Path) -> None:  # noqa: F811
+    rewrite(one_file)
     rewrite(lambda content: content.update(allow_overlap=True))
     command("serve", port=free_port())
     assert Event.objects.filter(action=OPENED).count() == 1

@@ -7,6 +7,7 @@ real program starts as well, test_serve, test_init and tests/packaging know.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import gc
 import importlib
@@ -22,6 +23,7 @@ import tempfile
 import threading
 import time
 import warnings
+from contextlib import suppress
 from fcntl import F_DUPFD_CLOEXEC, fcntl
 from pathlib import Path
 from typing import Any
@@ -56,9 +58,11 @@ def words_of(command: Any) -> tuple[list[str], int]:
 
 BEFORE = (
     "cyclopts", "rich.console", "rich.panel", "rich.table", "waitress", "django.core.wsgi", "nav_eval.cli",
-    "nav_eval.api.remote", "nav_eval.engine.navmesh.walk", "nav_eval.report.document", "nav_eval.runs.evaluation",
-    "nav_eval.runs.scoring", "nav_eval_server.join.__main__", "nav_eval_server.queue.scheduler",
-    "nav_eval_server.queue.worker", "nav_eval_server.web.__main__",
+    "nav_eval.api.remote", "nav_eval.cli.inspect", "nav_eval.cli.progress", "nav_eval.cli.run", "nav_eval.dataset.r2r",
+    "nav_eval.engine.navmesh.walk", "nav_eval.metrics.navigation", "nav_eval.metrics.reference",
+    "nav_eval.report.document", "nav_eval.runs.contents", "nav_eval.runs.evaluation", "nav_eval.runs.scoring",
+    "nav_eval.simulator.backends.nav_graph", "nav_eval.tasks.navigation", "nav_eval_server.join.__main__",
+    "nav_eval_server.queue.scheduler", "nav_eval_server.queue.worker", "nav_eval_server.web.__main__",
 )  # fmt: skip
 AFTER = (
     "nav_eval_server.archive.commands", "nav_eval_server.archive.doctor", "nav_eval_server.board.proofs",
@@ -130,7 +134,7 @@ def import_all() -> None:
     from nav_eval_server.init import Answers, create
     from nav_eval_server.settings import configure
 
-    load_config("r2r", environment={})
+    load_config("r2r", environment={}, overrides=["dataset.limit=1", "task.measurements=[spl]"])  # a parser learns
     with tempfile.TemporaryDirectory() as place:
         create(Path(place), Answers("homes", "Homes", "UTC", "ada", 1))
         configure(Challenge.model_construct(folder=Path(place), database=None, web=Web()))
@@ -245,7 +249,24 @@ def main() -> None:
     gc.freeze()  # else a fork's end looks through all that it was given, and copies it
     words = take_orders(line)
     warnings.simplefilter("ignore")  # a module that is run was imported before
-    be_python(words)
+    code: object = None
+    try:
+        be_python(words)
+    except SystemExit as ended:
+        code = ended.code
+    if isinstance(code, int | None):
+        end(code or 0)
+    sys.exit(code)
+
+
+def end(code: int) -> None:
+    """As Python ends, but for taking everything apart, which would copy all that the fork was given."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 if __name__ == "__main__":

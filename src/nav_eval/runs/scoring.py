@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from nav_eval.core.capabilities import HasGraph
 from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.types import OURS, AgentState, EpisodeResult, Need, StepRecord
-from nav_eval.dataset.episode import Episode, name_with_scene
+from nav_eval.dataset.episode import Episode, EpisodeKey, name_with_scene
 from nav_eval.errors import InvalidAction, PredictionsError, RunDirectoryError, SceneError, one_line
 from nav_eval.geometry import euclidean
 from nav_eval.results.predictions import Prediction, read_predictions
@@ -72,12 +72,12 @@ def score_predictions(config: Config, path: Path, *, allow_partial: bool = False
         config = _with_objects(config)
     with opened(config.blind()) as plan:
         episodes, plan = plan.episodes, plan.without(*UNTOLD)
-        name = _naming(path, predictions, episodes)
-        _check_ids(path, predictions, [name(episode) for episode in episodes], allow_partial)
+        names = _names(path, predictions, episodes)
+        _check_ids(path, predictions, [*names.values()], allow_partial)
         with _environment(plan) as full, _environment(plan.without("distance")) as paths_only:
             scorer = _Scorer(full, paths_only)
             try:
-                results = [scorer.score(episode, predictions.get(name(episode))) for episode in episodes]
+                results = [scorer.score(episode, predictions.get(names[episode.key])) for episode in episodes]
             except PredictionsError as error:
                 raise PredictionsError(f"{path}: {error}") from None
     if all(not result.metrics for result in results):
@@ -95,21 +95,24 @@ def _with_objects(config: Config) -> Config:
     return config.model_copy(update={"task": config.task.model_copy(update={"measurements": tuple(added)})})
 
 
-def _naming(path: Path, predictions: Collection[str], episodes: EpisodeManager) -> Callable[[Episode], str]:
-    """How the file names an episode: by instruction id (RxR) or by episode id, with its scene if it repeats."""
-    for naming in (_instruction_id, _path_and_instruction):
-        by_instruction = {naming(episode) for episode in episodes} - {""}
-        if by_instruction and set(predictions) <= by_instruction:
-            return naming
-    if predictions and set(predictions) <= {name_with_scene(episode.key) for episode in episodes}:
-        return lambda episode: name_with_scene(episode.key)
-    (name, times), *_ = Counter(episode.episode_id for episode in episodes).most_common(1)
+def _names(path: Path, predictions: Collection[str], episodes: EpisodeManager) -> dict[EpisodeKey, str]:
+    """What the file calls each episode: by instruction id (RxR) or by episode id, with its scene if it repeats."""
+    told = [(episode.key, _instruction_id(episode), _path_and_instruction(episode)) for episode in episodes]
+    for column in (1, 2):
+        by_instruction = {row[0]: row[column] for row in told}
+        known = set(by_instruction.values()) - {""}
+        if known and set(predictions) <= known:
+            return by_instruction
+    keys = [key for key, *_ in told]
+    if predictions and set(predictions) <= {*map(name_with_scene, keys)}:
+        return {key: name_with_scene(key) for key in keys}
+    (name, times), *_ = Counter(episode_id for _, episode_id in keys).most_common(1)
     if times > 1:
         raise PredictionsError(
             f"{path}: {times} scenes have an episode {one_line(name)}: name each episode SCENE:ID, "
             "as the submission.json of a run does."
         )
-    return lambda episode: episode.episode_id
+    return {key: key[1] for key in keys}
 
 
 def _instruction_id(episode: Episode) -> str:

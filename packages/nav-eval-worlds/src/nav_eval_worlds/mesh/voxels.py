@@ -15,6 +15,8 @@ from nav_eval_worlds.exact import Floats, length
 
 FIXED = 256
 _MARGIN = 3
+_TOGETHER = 16
+"""Steps of a march that are looked up in one go: calls of numpy cost more than what is looked up behind a hit."""
 _ASIDE = 0.0135
 """Metres: no surface lies where two cells meet, half of it filling the one and half the other; they lie at whole mm."""
 
@@ -33,8 +35,8 @@ class Voxels:
         return at
 
     def at(self, fixed: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Labels of the cells that hold fixed-point coordinates (N, 3); the free margin stands for all outside."""
-        i = np.clip(fixed >> 8, 0, np.asarray(self.labels.shape) - 1)
+        """Labels of the cells that hold fixed-point coordinates (..., 3); the free margin stands for all outside."""
+        i = np.minimum(np.maximum(fixed >> 8, 0), np.asarray(self.labels.shape) - 1)
         found: NDArray[np.int32] = self.labels[i[..., 0], i[..., 1], i[..., 2]]
         return found
 
@@ -51,11 +53,11 @@ class Voxels:
         first = min(steps, int(skip / max(longest, 1e-9) * steps))
         found = np.zeros(len(a), dtype=np.int32)
         open_ = np.arange(len(a))
-        for k in range(first, steps + 1):
-            at = a[open_] + (b[open_] - a[open_]) * k // steps
-            label = self.at(at)
-            found[open_] = label
-            open_ = open_[label == 0]
+        for begin in range(first, steps + 1, _TOGETHER):
+            k = np.arange(begin, min(begin + _TOGETHER, steps + 1))[:, None]
+            labels = self.at(a[open_, None] + (b - a)[open_, None] * k // steps)
+            found[open_] = labels[np.arange(len(open_)), (labels != 0).argmax(axis=1)]
+            open_ = open_[found[open_] == 0]
             if not len(open_):
                 break
         return found
