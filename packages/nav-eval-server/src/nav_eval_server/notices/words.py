@@ -68,7 +68,7 @@ TEXTS: Mapping[Kind, Text] = {
         {"en": "The decision: {said}.", "zh": "裁定：{said}。"},
     ),
     "decision": Text(
-        {"en": "The organisers have decided about {about}", "zh": "主办方对{about}作出了决定"},
+        {"en": "The organisers have decided about {about}", "zh": "主办方对 {about} 作出了决定"},
         {"en": "{decision}. Reason: {said}", "zh": "{decision}。理由：{said}"},
     ),
     "date_moved": Text(
