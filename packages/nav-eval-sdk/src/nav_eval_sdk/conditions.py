@@ -32,6 +32,11 @@ class Phase(msgspec.Struct):
     status: str
     opens: datetime
     closes: datetime | None
+    images: str | None = None  # servers of before did not say
+
+    @property
+    def takes(self) -> str:
+        return {"also": f"{self.kind} or container image", "only": "container image"}.get(self.images or "", self.kind)
 
 
 class About(msgspec.Struct):
@@ -62,7 +67,7 @@ def described(about: About) -> Iterator[str]:
         yield f"  seconds: {rules.episode_seconds:g} for a whole episode"
     yield f"  the sensors are {line(', '.join(_sensor(name, size) for name, size in rules.sensors.items()), 1000)}"
     for phase in about.phases:
-        name, kind, status = line(phase.name), line(phase.kind), line(phase.status)
+        name, kind, status = line(phase.name), line(phase.takes), line(phase.status)
         if phase.closes is None:
             yield f"{name}: takes {kind}, {status}, from {_moment(phase.opens)}, no end"
         else:

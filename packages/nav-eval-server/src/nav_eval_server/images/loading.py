@@ -102,7 +102,7 @@ class Store:
                 found.update(piece)
                 self.alive()
         if found.hexdigest() != sha256:
-            raise EngineError("the server no longer has this image")
+            raise Broken("image_unfit", "the server no longer has its archive. Push it again.")
 
     def _check(self, archive: Path) -> None:
         code, said = patiently(
