@@ -123,7 +123,7 @@ def test_the_oldest_goes_unless_it_is_needed(challenge: Challenge) -> None:
 
 def test_an_image_that_no_backup_held_is_to_be_pushed_again(tmp_path: Path) -> None:
     store = Store(tmp_path / "images", Images(), lambda offset: b"", lambda: None)
-    with pytest.raises(Broken, match="no longer has its archive. Push it again") as caught:
+    with pytest.raises(Broken, match=r"no longer has its archive. Push it again") as caught:
         store.have(named(b"1"))
     assert caught.value.fault == "image_unfit"
 
