@@ -1,16 +1,20 @@
-"""A competition under load: 300 spectators and 30 teams who look on while four runs are played.
+"""A competition under load: 200 spectators and 30 teams who look on while four runs are played.
 
 Everything is real and of this machine: `nav-eval competition serve` with four evaluations at a time on a generated
 building, four services that think for 50 ms, and clients that keep their connections as browsers do. A spectator opens
-a page every 5 to 15 s; of each team one member watches a submission, which asks every 2 s, and opens the team's page
-every 10 to 30 s. What is lost is counted in the actions that the services are asked for.
-    python benchmarks/competition_load.py [--quick]
+the first page, a board or an entry every 5 to 15 s; of each team one member watches a submission, which asks every 2 s,
+and opens the team's page every 10 to 30 s. What is lost is counted in the actions that the services are asked for. In
+the end one client asks for each kind of page alone: the CPU time that the web server takes for it does not depend on
+what else the machine does, unlike the times of answers, beside which the machine's load is told.
+    python benchmarks/competition_load.py [--quick] [--spectators 200] [--database postgresql://USER@HOST/EMPTY]
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import multiprocessing
+import os
 import random
 import re
 import socket
@@ -29,10 +33,9 @@ from typing import Any
 
 from nav_eval_sdk import VLNAgent, start
 
-QUICK = "--quick" in sys.argv
-SPECTATORS, TEAMS, RUNS = 300, 30, 4
-BEFORE, UNDER = (20, 30) if QUICK else (60, 300)
-"""Seconds that are measured without load, twice, and with it."""
+TEAMS, RUNS = 30, 4
+WANTED = {"board": 100, "entry": 200}
+"""Milliseconds of the 95th percentile on two quiet cores; 300 for other pages."""
 COMMAND = [sys.executable, "-c", "from nav_eval.cli import main; main()", "competition"]
 THINKING = 0.05
 
@@ -109,11 +112,12 @@ class Client:
             self._streams[1].close()
 
 
-async def spectator(client: Client, end: float) -> None:
+async def spectator(client: Client, entries: list[str], end: float) -> None:
     await asyncio.sleep(random.uniform(0, 15))
     await client.get("style sheet", "/static/pages.css")
     while time.monotonic() < end:
-        await client.get(*random.choice((("first page", "/"), ("board", "/board/standard/"))))
+        pages = (("first page", "/"), ("board", "/board/standard/"), ("entry", f"/entries/{random.choice(entries)}/"))
+        await client.get(*random.choice(pages))
         await asyncio.sleep(random.uniform(5, 15))
     client.close()
 
@@ -135,27 +139,66 @@ async def at_home(client: Client, end: float) -> None:
     client.close()
 
 
-async def crowd(port: int, members: list[tuple[str, str]], seconds: float) -> Met:
-    """`members`: cookie and submission."""
-    met, end = Met(), time.monotonic() + seconds
-    everybody = [spectator(Client(port, met), end) for _ in range(SPECTATORS)]
+async def crowd(port: int, spectators: int, teams: Teams, seconds: float) -> Met:
+    met, end, members = Met(), time.monotonic() + seconds, teams.members
+    everybody = [spectator(Client(port, met), teams.entries, end) for _ in range(spectators)]
     everybody += [watching(Client(port, met, cookie), submission, end) for cookie, submission in members]
     everybody += [at_home(Client(port, met, cookie), end) for cookie, _ in members]
     await asyncio.gather(*everybody)
     return met
 
 
-def found(folder: Path) -> Path:
+async def alone(port: int, kind: str, paths: list[str], cookie: str = "") -> None:
+    client = Client(port, Met(), cookie)
+    for path in paths:
+        await client.get(kind, path)
+    client.close()
+
+
+def cpu_seconds(pid: int) -> float:
+    """That a process has taken so far."""
+    told = (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def cpu_of_pages(port: int, web: int, teams: Teams) -> dict[str, float]:
+    """Milliseconds of the web server's CPU time for one page of each kind."""
+    cookie, submission = teams.members[-1]
+    pages = {
+        "first page": ([f"/?{n}" for n in range(200)], ""),
+        "board": ([f"/board/standard/?{n}" for n in range(200)], ""),
+        "entry": ([f"/entries/{random.choice(teams.entries)}/" for _ in range(200)], ""),
+        "its progress": (200 * [f"/submissions/{submission}/progress/"], cookie),
+        "team": (200 * ["/team/"], cookie),
+    }
+    taken = {}
+    for kind, (paths, whose) in pages.items():
+        before = cpu_seconds(web)
+        asyncio.run(alone(port, kind, paths, whose))
+        taken[kind] = 1e3 * (cpu_seconds(web) - before) / len(paths)
+    return taken
+
+
+def found(folder: Path, database: str | None) -> Path:
     """A competition of one building whose teams are on this machine and whose episodes are long."""
-    subprocess.run([*COMMAND, "init", str(folder), "--yes", "--buildings", "1"], check=True, capture_output=True)
+    more = ["--database", database] if database else []
+    subprocess.run([*COMMAND, "init", str(folder), "--yes", "--buildings", "1", *more], check=True, capture_output=True)
     file = folder / "challenge.yaml"
     text = file.read_text().replace("allowed_networks: [public]", "allowed_networks: [loopback]")
-    file.write_text(text.replace("max_steps: 250", "max_steps: 500"))
+    file.write_text(text.replace("baselines: [", "baselines: []  # ["))
     return file
 
 
-def fill(file: Path, endpoints: list[str]) -> list[tuple[str, str]]:
-    """Thirty teams with a member each, a result each on the board, and four submissions; cookie and submission."""
+@dataclass
+class Teams:
+    """`members`: cookie and the submission that is watched; `entries`: what is on the board."""
+
+    members: list[tuple[str, str]] = field(default_factory=list)
+    entries: list[str] = field(default_factory=list)
+
+
+def fill(file: Path, endpoints: list[str]) -> Teams:
+    """Thirty teams with a member each, a result each on the board, and four submissions."""
     from nav_eval_server.challenge import load_challenge
     from nav_eval_server.serving import prepare
 
@@ -166,20 +209,21 @@ def fill(file: Path, endpoints: list[str]) -> list[tuple[str, str]]:
     from nav_eval_server.models import Endpoint, Membership, Submission, Team, User
     from nav_eval_server.queue.dispatcher import Dispatcher
 
-    members = []
+    teams = Teams()
     for n in range(TEAMS):
         team = Team.objects.create(name=f"Team {n:02}", state=Team.State.APPROVED)
         user = User.objects.create(username=f"member{n:02}")
         Membership.objects.create(team=team, user=user, captain=True)
         watched = score(team, n)
+        teams.entries.append(watched.id)
         if n < RUNS:
             endpoint = Endpoint.objects.create(team=team, name="main", protocol="grpc", url=endpoints[n])
             watched = Dispatcher(challenge).submit(team, "dev", endpoint=endpoint)
         browser = Browser(SERVER_NAME="localhost")
         browser.force_login(user, "django.contrib.auth.backends.ModelBackend")
-        members.append((f"sessionid={browser.cookies['sessionid'].value}", watched.id))
+        teams.members.append((f"sessionid={browser.cookies['sessionid'].value}", watched.id))
     assert Submission.objects.count() == TEAMS + RUNS
-    return members
+    return teams
 
 
 def score(team: Any, n: int) -> Any:
@@ -251,56 +295,81 @@ def rate(asked: Any, seconds: float) -> float:
 
 
 def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("--quick", action="store_true", help="measure for half a minute, not for five")
+    options.add_argument("--spectators", type=int, default=200)
+    options.add_argument("--database", help="an empty PostgreSQL database in place of SQLite")
+    asked = options.parse_args()
+    around, under = (20, 30) if asked.quick else (60, 300)
+    measure(asked.spectators, asked.database, around, under)
+
+
+def measure(spectators: int, database: str | None, around: float, under: float) -> None:
+    """`around`: the seconds that are measured without load, before and after; `under`: with it."""
     context = multiprocessing.get_context("spawn")
     asked, (here, there) = context.Value("q", 0), context.Pipe()
     machine = context.Process(target=teams_machine, args=(asked, there))
     with tempfile.TemporaryDirectory() as name:
-        file = found(Path(name) / "homes")
+        file = found(Path(name) / "homes", database)
         with served(file, RUNS) as (_, process):
             time.sleep(10)
             idle = list(resident(process.pid))
         machine.start()
-        members = fill(file, here.recv())
-        with served(file, RUNS) as (port, _):
+        teams = fill(file, here.recv())
+        with served(file, RUNS) as (port, process):
             end = time.monotonic() + 240
-            while len(playing(members)) < RUNS or asked.value < 50 * RUNS:
+            while playing(teams) < RUNS or asked.value < 50 * RUNS:
                 assert time.monotonic() < end, "the runs did not begin"
                 time.sleep(1)
-            before = rate(asked, BEFORE)
+            quiet, load = [rate(asked, around)], [os.getloadavg()[0]]
             begun = asked.value, time.perf_counter()
-            met = asyncio.run(crowd(port, members, UNDER))
-            under = (asked.value - begun[0]) / (time.perf_counter() - begun[1])
-            after = rate(asked, BEFORE)
-            still = len(playing(members))
+            met = asyncio.run(crowd(port, spectators, teams, under))
+            busy = (asked.value - begun[0]) / (time.perf_counter() - begun[1])
+            load.append(os.getloadavg()[0])
+            quiet.append(rate(asked, around))
+            still = playing(teams)
+            cpu = cpu_of_pages(port, web_of(process.pid), teams)
         here.send(None)
         machine.join()
-    tell(idle, met, (before, under, after), still)
+    tell_memory(idle)
+    print(f"\n{spectators} spectators and {TEAMS} teams for {under} s on {'PostgreSQL' if database else 'SQLite'}")
+    print(f"{os.cpu_count()} cores, load average {load[0]:.1f} before and {load[1]:.1f} at the end")
+    tell_pages(met, cpu)
+    lost = 1 - busy / (sum(quiet) / 2)
+    print(f"\n{still} runs going: {quiet[0]:.1f} actions/s before, {busy:.1f} under load, {quiet[1]:.1f} after")
+    print(f"they lose {100 * lost:.1f} %  (less than 10 % is wanted)")
 
 
-def playing(members: list[tuple[str, str]]) -> list[str]:
+def playing(teams: Teams) -> int:
     from nav_eval_server.models import Submission
 
-    known = [submission for _, submission in members]
-    return list(Submission.objects.filter(pk__in=known, state="running").values_list("pk"))
+    known = [submission for _, submission in teams.members]
+    return Submission.objects.filter(pk__in=known, state="running").count()
 
 
-def tell(idle: list[tuple[str, float, float]], met: Met, rates: tuple[float, float, float], still: int) -> None:
+def web_of(supervisor: int) -> int:
+    children = (Path("/proc") / str(supervisor) / "task" / str(supervisor) / "children").read_text().split()
+    (web,) = [pid for pid in children if "nav_eval_server.web" in (Path("/proc") / pid / "cmdline").read_text()]
+    return int(web)
+
+
+def tell_memory(idle: list[tuple[str, float, float]]) -> None:
     print("Idle, MB                 resident  shared once   (less than 400 MB resident is wanted)")
     for name, rss, pss in [*idle, ("all", sum(one[1] for one in idle), sum(one[2] for one in idle))]:
         print(f"  {name.removeprefix('nav_eval_server.'):22} {rss:8.0f}     {pss:8.0f}")
-    print(f"\n{SPECTATORS} spectators and {TEAMS} teams for {UNDER} s (p95 of at most 300 ms is wanted, and no 5xx)")
-    print("page            requests  p50 ms  p95 ms  max ms  not 200")
+
+
+def tell_pages(met: Met, cpu: dict[str, float]) -> None:
+    print("page            requests  p50 ms  p95 ms  wanted  max ms  CPU ms  not 200")
     everything = [one for seconds in met.seconds.values() for one in seconds]
     wrong = [one for found in met.wrong.values() for one in found]
     for kind, seconds in [*met.seconds.items(), ("all", everything)]:
         ordered = sorted(1e3 * one for one in seconds)
         p50, p95 = (ordered[int(share * (len(ordered) - 1))] for share in (0.5, 0.95))
         told = wrong if kind == "all" else met.wrong[kind]
-        print(f"{kind:15} {len(ordered):8}  {p50:6.1f}  {p95:6.1f}  {ordered[-1]:6.0f}  {len(told):7}", *set(told))
-    before, under, after = rates
-    lost = 1 - under / ((before + after) / 2)
-    print(f"\n{still} runs going: {before:.1f} actions/s before, {under:.1f} under load, {after:.1f} after")
-    print(f"they lose {100 * lost:.1f} %  (less than 10 % is wanted)")
+        of_cpu = f"{cpu[kind]:6.1f}" if kind in cpu else 6 * " "
+        times = f"{p50:6.1f}  {p95:6.1f}  {WANTED.get(kind, 300):6}  {ordered[-1]:6.0f}"
+        print(f"{kind:15} {len(ordered):8}  {times}  {of_cpu}  {len(told):7}", *set(told))
 
 
 if __name__ == "__main__":

@@ -224,6 +224,8 @@ def test_postgresql_is_backed_up_and_restored(make: Make, tmp_path: Path) -> Non
         done(team("a"), dict.fromkeys(KEYS, 0.5))
         backups.write(challenge, tmp_path / "kept.tar", timezone.now(), data=False)
         connections.close_all()
+        with pytest.raises(InputError, match="database: competition holds tables already"):
+            backups.unpack(tmp_path / "kept.tar", tmp_path / "another")
         server.run("dropdb", *server.there, "competition")
         server.run("createdb", *server.there, "competition")
         shutil.rmtree(challenge.folder)

@@ -199,6 +199,7 @@ def test_a_mail_begins_with_it(make: Make) -> None:
     assert "所有回合均失败。" in subject
     assert "no episode was played to its end. 3 of 3 episodes failed: 3 agent_error on your side." in text
     assert "没有一个回合正常结束" in text
+    assert text.count(f"agent_error: {BOOM}") == 1
     assert not Notice.objects.filter(state="waiting").exists()
 
 

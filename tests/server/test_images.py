@@ -27,6 +27,7 @@ from nav_eval_server.challenge import Challenge, Images
 from nav_eval_server.folder import Folder
 from nav_eval_server.images import archive, engine, storage
 from nav_eval_server.images.container import Door
+from nav_eval_server.images.loading import Broken, Store
 from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token, User
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.probe import parsed
@@ -119,6 +120,13 @@ def test_the_oldest_goes_unless_it_is_needed(challenge: Challenge) -> None:
     assert files(challenge) == {named(three), named(four)}
     with pytest.raises(Refusal, match="no longer kept"):
         dispatcher.rerun(running, "somebody")
+
+
+def test_an_image_that_no_backup_held_is_to_be_pushed_again(tmp_path: Path) -> None:
+    store = Store(tmp_path / "images", Images(), lambda offset: b"", lambda: None)
+    with pytest.raises(Broken, match=r"no longer has its archive. Push it again") as caught:
+        store.have(named(b"1"))
+    assert caught.value.fault == "image_unfit"
 
 
 def test_a_phase_says_what_it_takes(challenge: Challenge) -> None:

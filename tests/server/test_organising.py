@@ -293,9 +293,9 @@ def test_a_disqualified_teams_entries_leave_every_board(full: Crowd, how: str) -
     told = full.visitor("member").post(
         reverse("submit"), {"phase": "dev", "endpoint": full.team.endpoints.get().pk}, follow=True
     )
-    assert "Your team is blocked" in told.content.decode()
+    assert "Your team is disqualified. Its page says why." in told.content.decode()
     post(full, "decide", full.team.pk, state="approved")
-    with pytest.raises(Refusal, match="blocked"):
+    with pytest.raises(Refusal, match="disqualified"):
         Dispatcher(challenge).submit(full.team, "dev", endpoint=full.team.endpoints.get())
     assert f'action="{reverse("decide", args=[full.team.pk])}"' not in page(full, "organiser", "organiser")
     post(full, "manage", full.team.pk, deed="reinstate", reason="It was another team.")

@@ -280,6 +280,7 @@ def test_what_is_served_is_in_the_way_of_a_second_and_holds_three_hundred_browse
     first = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert first.stderr is not None
+        assert first.stderr.readline() == "Playing a step of each phase ...\n"
         assert f"http://127.0.0.1:{port}" in first.stderr.readline()
         until(lambda: Served(file.parent, port, first).healthz() == 200, "healthz")  # type: ignore[arg-type]
         for where, told in ((port, "Choose another --port"), (free_port(), "is being served already")):

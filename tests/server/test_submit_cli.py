@@ -57,7 +57,7 @@ FILES = phase("predictions", per_day=1)
 
 @pytest.fixture
 def challenge(make: Make) -> Challenge:
-    return make(phases={"dev": phase(), "files": FILES}, timezone="Asia/Shanghai")
+    return make(phases={"dev": phase() | {"images": "also"}, "files": FILES}, timezone="Asia/Shanghai")
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_check_of_a_competition_says_what_is_played_there(
         assert (ended.value.code, said.splitlines()[0]) == (0, "homes is a competition (vln). In every phase:")
         assert f"at most {challenge.conditions.max_steps} steps" in said
         assert "files: takes predictions, open, from 2019-12-31 16:00 UTC to" in said
-        assert "dev: takes service, open, from 2019-12-31 16:00 UTC, no end" in said
+        assert "dev: takes service or container image, open, from 2019-12-31 16:00 UTC, no end" in said
 
 
 @pytest.mark.parametrize("command", ["status", "cancel"])

@@ -97,13 +97,13 @@ def _with_objects(config: Config) -> Config:
 
 def _names(path: Path, predictions: Collection[str], episodes: EpisodeManager) -> dict[EpisodeKey, str]:
     """What the file calls each episode: by instruction id (RxR) or by episode id, with its scene if it repeats."""
-    told = [(episode.key, _instruction_id(episode), _path_and_instruction(episode)) for episode in episodes]
-    for column in (1, 2):
-        by_instruction = {row[0]: row[column] for row in told}
+    told = [(episode.key, (_instruction_id(episode), _path_and_instruction(episode))) for episode in episodes]
+    for place in (0, 1):
+        by_instruction = {key: names[place] for key, names in told}
         known = set(by_instruction.values()) - {""}
         if known and set(predictions) <= known:
             return by_instruction
-    keys = [key for key, *_ in told]
+    keys = [key for key, _ in told]
     if predictions and set(predictions) <= {*map(name_with_scene, keys)}:
         return {key: name_with_scene(key) for key in keys}
     (name, times), *_ = Counter(episode_id for _, episode_id in keys).most_common(1)

@@ -33,6 +33,11 @@ class Phase(msgspec.Struct):
     status: str
     opens: datetime
     closes: datetime | None
+    images: str | None = None  # servers of before did not say
+
+    @property
+    def takes(self) -> str:
+        return {"also": f"{self.kind} or container image", "only": "container image"}.get(self.images or "", self.kind)
 
 
 class About(msgspec.Struct):
@@ -65,7 +70,7 @@ def described(about: About) -> Iterator[str]:
     if rules.convention:
         yield f"  scores follow {line(rules.convention)} (task.convention)"
     for phase in about.phases:
-        name, kind, status = line(phase.name), line(phase.kind), line(phase.status)
+        name, kind, status = line(phase.name), line(phase.takes), line(phase.status)
         if phase.closes is None:
             yield f"{name}: takes {kind}, {status}, from {_moment(phase.opens)}, no end"
         else:

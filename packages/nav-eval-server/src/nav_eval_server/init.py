@@ -85,7 +85,7 @@ def init(
     if Folder(folder).challenge.exists():
         raise InputError(f"{folder}: holds a competition already. Choose another folder.")
     if database is not None:
-        _check_empty(database)
+        check_empty(database, "--database")
     default = Answers(_name(folder), folder.resolve().name, "UTC", "organiser", buildings, database, template)
     answers = default if yes else _ask_answers(default)
     create(folder, answers)
@@ -104,22 +104,22 @@ def init(
     return 0
 
 
-def _check_empty(url: str) -> None:
-    """Better one message now than after the buildings are made."""
+def check_empty(url: str, what: str) -> None:
+    """Better one message now than after the buildings are made. `what`: names the database's address to the reader."""
     found = postgres(url)
     try:
         import psycopg
     except ImportError:
-        raise InputError('--database: install what speaks to it: pip install "nav-eval-server[postgres]".') from None
+        raise InputError(f'{what}: install what speaks to it: pip install "nav-eval-server[postgres]".') from None
     names = {"host": "HOST", "port": "PORT", "user": "USER", "password": "PASSWORD", "dbname": "NAME"}
     given = {name: str(found[key]) for name, key in names.items() if found.get(key)} | found.get("OPTIONS", {})
     try:
         with psycopg.connect(**given, connect_timeout=10) as connection:
             tables = connection.execute("SELECT 1 FROM pg_tables WHERE schemaname = 'public'").fetchone()
     except psycopg.Error as error:
-        raise InputError(f"--database: cannot be used: {' '.join(str(error).split())}") from None
+        raise InputError(f"{what}: cannot be used: {' '.join(str(error).split())}") from None
     if tables is not None:
-        raise InputError(f"--database: {found['NAME']} holds tables already. Take an empty one.")
+        raise InputError(f"{what}: {found['NAME']} holds tables already. Take an empty one.")
 
 
 def create(path: Path, answers: Answers) -> None:

@@ -30,10 +30,14 @@ End = Annotated[datetime | None, BeforeValidator(lambda at: None if at == FOREVE
 
 
 class PublicPhase(Schema):
-    """A phase as everybody sees it. `closes`: null of one without an end."""
+    """A phase as everybody sees it.
+
+    `images`: whether it takes container images beside services, or only those. `closes`: null of one without an end.
+    """
 
     name: str
     kind: Literal["service", "predictions"]
+    images: Literal["also", "only"] | None
     status: Literal["upcoming", "open", "closed"]
     opens: datetime
     closes: End

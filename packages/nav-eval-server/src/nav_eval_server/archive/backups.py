@@ -25,6 +25,7 @@ from nav_eval.errors import InputError, NavEvalError
 from nav_eval.reading import file_sha256
 from nav_eval_server.challenge import Challenge, load_challenge
 from nav_eval_server.folder import Folder
+from nav_eval_server.init import check_empty
 from nav_eval_server.settings import database
 
 LABEL, DATABASE = "backup.json", "state/database"
@@ -155,6 +156,7 @@ def _load(challenge: Challenge, dump: Path) -> None:
     if challenge.database is None:
         dump.replace(Folder(challenge.folder).database)
     else:
+        check_empty(challenge.database, "database")
         _postgres(challenge, ["pg_restore", "--no-owner", "--exit-on-error", "--single-transaction", str(dump)])
         dump.unlink()
 

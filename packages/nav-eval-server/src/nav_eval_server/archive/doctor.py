@@ -35,14 +35,14 @@ class Finding:
 def examine(challenge: Challenge, now: datetime) -> Iterator[Finding]:
     folder = Folder(challenge.folder)
     yield _secrets(folder)
+    yield _backup(now)
+    yield from _queue(now)
     yield from _data(challenge)
     if unlike := differences(challenge.config):
         yield Finding(True, unlike)
     if challenge.takes_images:
         yield _images(challenge)
     yield from _pages(folder.path)
-    yield _backup(now)
-    yield from _queue(now)
     yield _disk(folder.path)
     yield _log()
 

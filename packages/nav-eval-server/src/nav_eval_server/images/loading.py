@@ -100,7 +100,7 @@ class Store:
                 found.update(piece)
                 self.alive()
         if found.hexdigest() != sha256:
-            raise ValueError("the server no longer has this image")
+            raise Broken("image_unfit", "the server no longer has its archive. Push it again.")
 
     def _check(self, archive: Path) -> float:
         """Bytes that it unpacks to."""

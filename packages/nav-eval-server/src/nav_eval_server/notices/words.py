@@ -68,7 +68,7 @@ TEXTS: Mapping[Kind, Text] = {
         {"en": "The decision: {said}.", "zh": "裁定：{said}。"},
     ),
     "decision": Text(
-        {"en": "The organisers have decided about {about}", "zh": "主办方对{about}作出了决定"},
+        {"en": "The organisers have decided about {about}", "zh": "主办方对 {about} 作出了决定"},
         {"en": "{decision}. Reason: {said}", "zh": "{decision}。理由：{said}"},
     ),
     "date_moved": Text(
@@ -119,10 +119,12 @@ ZONE: Sentence = {"en": "Times are of {zone}.", "zh": "所有时间均为 {zone}
 
 
 def body(kind: Kind, facts: Mapping[str, Sentence], competition: Sentence, zone: str, link: str) -> str:
-    """Plain text. `link`: "" where the server does not know its own name."""
+    """Plain text; `reasons` of failures are a service's own words, in one language. `link`: "" where the server does
+    not know its own name."""
     parts = [_paragraph(kind, facts, competition, language) for language in ("en", "zh")]
     parts = [f"{part} {ZONE[language].format(zone=zone)}" for part, language in zip(parts, ZONE, strict=True)]
-    return "\n\n".join([*parts, link] if link else parts) + "\n"
+    reasons = facts.get("reasons", {"en": ""})["en"]
+    return "\n\n".join(part for part in (*parts, reasons, link) if part) + "\n"
 
 
 def _paragraph(kind: Kind, facts: Mapping[str, Sentence], competition: Sentence, language: Language) -> str:

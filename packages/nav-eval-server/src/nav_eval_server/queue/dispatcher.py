@@ -45,7 +45,7 @@ from nav_eval_server.queue.fairness import next_up
 from nav_eval_server.queue.inbox import Inbox, Junk, Record, numbers, records
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, Sentence, State, sentence
-from nav_eval_server.queue.tally import tally
+from nav_eval_server.queue.tally import reasons, tally
 from nav_eval_server.queue.verdict import MISCONFIGURED, Case, Ending, Next, judge
 from nav_eval_server.vault import Vault
 
@@ -530,7 +530,8 @@ class Dispatcher:
             "zh": sentence(submission, "zh", zone=zone, now=now, tally=counts),
         }
         warning: str | Sentence = NO_GOOD_EPISODE if counts.failures == "all" else ""
-        more = {"failed_episodes": str(counts.failed), **_place(submission)}
+        why = "\n".join(f"{one.status}: {one.text}" for one in reasons(submission)) if counts.failed else ""
+        more = {"failed_episodes": str(counts.failed), "reasons": why, **_place(submission)}
         tell(self.challenge, kind, team=submission.team, said=said, warning=warning, **more)
 
     def _deadline(self, to: Next, now: datetime) -> datetime | None:

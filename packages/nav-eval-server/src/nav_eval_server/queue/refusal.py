@@ -29,8 +29,14 @@ class Refusal(Exception):
 
 
 def not_let_in(team: Team) -> Refusal:
-    """Of a team that waits for an organiser, or is blocked by one."""
-    if team.state == Team.State.BLOCKED or team.disqualified:
+    """Of a team that waits for an organiser, or is blocked or disqualified by one."""
+    if team.disqualified:
+        return Refusal(
+            "not_approved",
+            "Your team is disqualified. Its page says why.",
+            "您的队伍已被取消参赛资格，队伍页面写有理由。",
+        )
+    if team.state == Team.State.BLOCKED:
         return Refusal(
             "not_approved", "Your team is blocked. Write to the organisers.", "您的队伍已被封禁，请联系主办方。"
         )

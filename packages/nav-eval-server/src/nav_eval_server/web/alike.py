@@ -6,32 +6,37 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils.translation import get_language
 
+Kept = TypeVar("Kept")
 SECONDS = 2.0
 """So old may a spectator's page be."""
 _LOCKS: defaultdict[tuple[str, ...], Lock] = defaultdict(Lock)
 """Of each page, so that one that takes long holds up no other."""
-_KEPT: dict[tuple[str, ...], tuple[float, str]] = {}
-"""Template, subject, language -> until when it may be shown, text."""
+_KEPT: dict[tuple[str, ...], tuple[float, Any]] = {}
+"""What it is -> until when it may be shown, and it."""
 
 
 def body(request: HttpRequest, template: str, subject: str, told: Callable[[], Mapping[str, Any]]) -> str:
     """The middle of a page, without forms. `told` is asked for what stands in it when it is made anew."""
     if request.user.is_authenticated:
         return render_to_string(template, {**told()}, request)
-    key = (template, subject, get_language() or "")
+    return kept((template, subject, get_language() or ""), lambda: render_to_string(template, {**told()}, request))
+
+
+def kept(key: tuple[str, ...], make: Callable[[], Kept]) -> Kept:
+    """What `make` made not long ago."""
     with _LOCKS[key]:
-        until, text = _KEPT.get(key, (0.0, ""))
+        until, made = _KEPT.get(key, (0.0, None))
         if time.monotonic() >= until:
-            text = render_to_string(template, {**told()}, request)
+            made = make()
             _forget(time.monotonic())
-            _KEPT[key] = (time.monotonic() + SECONDS, text)
-        return text
+            _KEPT[key] = (time.monotonic() + SECONDS, made)
+        return cast(Kept, made)
 
 
 def _forget(now: float) -> None:

@@ -24,7 +24,7 @@ from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Submission, User
 from nav_eval_server.settings import current
-from nav_eval_server.web.alike import body
+from nav_eval_server.web.alike import body, kept
 from nav_eval_server.web.columns import Row
 from nav_eval_server.web.context import language
 from nav_eval_server.web.standings import Standings, measured, standings
@@ -38,7 +38,12 @@ NOBODY = AnonymousUser()
 
 def lines(reader: User | AnonymousUser, submission: Submission) -> list[tuple[Standings, Row]]:
     """Where the reader finds the entry: on which boards, in which line."""
-    boards = standings(submission.phase, reader)
+    phase = submission.phase
+    boards = (
+        standings(phase, reader)
+        if reader.is_authenticated
+        else kept(("standings", phase), lambda: standings(phase, NOBODY))
+    )
     return [(board, row) for board in boards for row in board.rows if row.entry["submission"] == submission.pk]
 
 
