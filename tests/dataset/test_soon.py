@@ -21,6 +21,7 @@ WALKS = {
     "past such a place": [(0, 0), (1, 0), (1, 1), (1, 2), (2, 2)],
     "by the goal, then to such a place": [*((x, 0) for x in range(5)), (4, 1), (3, 1), (2, 1), (1, 1), (1, 2)],
     "nowhere": [(0, 0)],
+    "nowhere, and the object is seen there": [(0, 0)],
 }
 
 
@@ -33,11 +34,11 @@ def distances() -> dict[str, dict[str, float]]:
     return dict(nx.all_pairs_dijkstra_path_length(graph, weight=lambda *_: 2.0))
 
 
-def by_duet(path: list[str]) -> dict[str, float]:
+def by_duet(path: list[str], seen_from: list[tuple[int, int]]) -> dict[str, float]:
     """What map_nav_src/soon/env.py computes, in its order: the nearest place is chosen before the goal moves."""
     away, goal = distances(), PATH[-1]
     nearest = min(path, key=lambda one: away[one][goal])
-    if path[-1] in [node(*cell) for cell in SEEN_FROM]:
+    if path[-1] in [node(*cell) for cell in seen_from]:
         goal = path[-1]
     walked_m = sum(away[a][b] for a, b in pairwise(path))
     length, error = away[PATH[0]][goal], away[path[-1]][goal]
@@ -54,12 +55,13 @@ def by_duet(path: list[str]) -> dict[str, float]:
 @pytest.mark.parametrize("name", WALKS)
 def test_it_is_scored_as_duet_does(tmp_path: Path, name: str) -> None:
     (tmp_path / f"{SCAN}_connectivity.json").write_text(json.dumps(grid_scan(6, 4)))
+    seen_from = [*SEEN_FROM, (0, 0)] if "seen there" in name else SEEN_FROM
     record = {
         "path_id": "3",
         "scan": SCAN,
         "path": PATH,
         "instructions": [{"full": "Find the chair."}],
-        "bboxes": [{"image_id": node(*cell), "obj_name": "chair"} for cell in SEEN_FROM],
+        "bboxes": [{"image_id": node(*cell), "obj_name": "chair"} for cell in seen_from],
     }
     (tmp_path / "soon.json").write_text(json.dumps([record]))
     path = [node(*cell) for cell in WALKS[name]]
@@ -69,5 +71,5 @@ def test_it_is_scored_as_duet_does(tmp_path: Path, name: str) -> None:
     chosen = ["dataset.type=soon", "task.convention=soon"]
     assert score(submission, *data, *chosen, benchmark="r2r", episodes=told) == 0
     found = json.loads(told.read_text())["metrics"]
-    wanted = by_duet(path)
+    wanted = by_duet(path, seen_from)
     assert {name: found[name] for name in wanted} == pytest.approx(wanted, rel=1e-12)

@@ -404,7 +404,7 @@ def test_a_board_that_was_revealed_before_it_had_a_column_is_published(
     for line in shown["entries"]:  # looked up beside it
         line.pop("score_ci95", None)
         at = Submission.objects.get(pk=line["submission"]).accepted_at
-        assert line.pop("date") == f"{timezone.localtime(at):%Y-%m-%d}"
+        assert line.pop("date") == f"{timezone.localtime(at, challenge.zone):%Y-%m-%d}"
     assert shown == kept.document
     rows = list(csv.DictReader((boards / "hidden-final.csv").open()))
     assert [row["team"] for row in rows] == ["'=cmd()", "weak", "random"]

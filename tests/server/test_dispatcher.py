@@ -35,7 +35,7 @@ from nav_eval_server.queue.health import health
 from nav_eval_server.queue.inbox import LOST
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FAILURES, FINAL, SENTENCES, State, sentence
-from nav_eval_server.queue.verdict import Ending
+from nav_eval_server.queue.verdict import MAX_UNABLE, Ending
 from nav_eval_server.tokens import find, issue
 from server.competition import phase
 
@@ -320,6 +320,23 @@ def test_a_simulator_that_is_missing_is_our_fault_though_the_code_is_a_services(
         bench.finish(bench.claim(), rc=missing.value.exit_code, message=f"nav-eval: {missing.value}")
     found = Submission.objects.get(pk=submission.pk)
     assert (found.why, found.fault) == ("crashed", Submission.Fault.OURS)
+
+
+def test_what_no_machine_can_run_ends_as_our_fault_and_holds_nobody_up(bench: Bench) -> None:
+    """It waits five minutes after each that could not, and costs no strike until it has been so twenty times."""
+    submission, other = bench.submit(0), bench.submit(1)
+    for n in range(MAX_UNABLE):
+        bench.finish(bench.claim(), "unable", None, message="no room for an image of 9 GiB")
+        if not n:
+            claim = bench.claim()
+            assert claim.submission == other.id
+            bench.finish(claim, "stopped", None)
+            bench.dispatcher.cancel(other, "team1")
+        bench.later(300)
+    found = Submission.objects.get(pk=submission.pk)
+    assert (found.state, found.why, found.fault, found.strikes) == (
+        State.FAILED, "crashed", Submission.Fault.OURS, 0,
+    )  # fmt: skip
 
 
 def test_episodes_between_crashes_make_up_for_them(bench: Bench) -> None:

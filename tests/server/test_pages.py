@@ -729,7 +729,7 @@ def test_spectators_share_a_page_for_a_moment(full: Crowd, monkeypatch: pytest.M
     again = full.visitor("nobody").get(address).content.decode()
     shown = full.visitor("nobody").get(entry).content.decode()
     assert SHOWN[SCORE] in shown
-    assert f"{timezone.localtime(full.mine['done'].accepted_at):%Y-%m-%d}" in shown
+    assert f"{timezone.localtime(full.mine['done'].accepted_at, full.challenge.zone):%Y-%m-%d}" in shown
     assert full.visitor("member").get(entry).status_code == 404
     assert SHOWN[SCORE] in first
     assert SHOWN[SCORE] in again

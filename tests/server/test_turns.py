@@ -95,6 +95,23 @@ def test_a_broken_run_is_paused_once_and_then_ended(bench: Bench) -> None:
     assert Charge.objects.filter(submission=submission).exists()
 
 
+def test_what_an_organiser_has_begin_again_has_all_its_chances(bench: Bench) -> None:
+    """The losses of before do not break it, and it is paused once more before it fails."""
+    submission = bench.submit()
+    for _ in range(2):
+        claim = bench.claim()
+        send(bench, claim, *["agent_timeout"] * 3)
+        bench.finish(claim, "yielded", 138)
+        bench.later(61)
+    bench.dispatcher.rerun(submission, "ada")
+    claim = bench.claim()
+    send(bench, claim, "agent_timeout", "agent_timeout")
+    assert not over(bench, claim)
+    send(bench, claim, "agent_timeout")
+    assert over(bench, claim)
+    assert bench.finish(claim, "yielded", 138) == State.WAITING_SERVICE
+
+
 def test_an_episode_that_is_played_makes_up_for_a_pause(bench: Bench) -> None:
     submission = bench.submit()
     for _ in range(3):

@@ -259,7 +259,7 @@ def test_a_worker_whose_engine_runs_nothing_leaves_images_to_others(
     engine.probe.cache_clear()
     image = {"protocol": "image", "url": f"sha256:{'0' * 64}", "image": {"engine": "docker"}}
     ending, asks = ended(Double(), tmp_path, image)
-    assert (ending["outcome"], asks) == ("interrupted", False)
+    assert (ending["outcome"], asks) == ("unable", False)
 
 
 ENGINE = """#!/bin/sh
@@ -276,7 +276,7 @@ esac
 
 @pytest.mark.parametrize(
     ("trouble", "outcome", "asks"),
-    [("", "image_unfit", True), ("breaks", "interrupted", False), ("full", "interrupted", False)],
+    [("", "image_unfit", True), ("breaks", "unable", False), ("full", "unable", True)],
 )
 def test_what_the_engine_does_not_load_is_the_teams_fault_only_if_it_loads_ours(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trouble: str, outcome: str, asks: bool
@@ -320,6 +320,7 @@ def test_a_worker_whose_disk_is_full_leaves_all_to_others(
 ) -> None:
     """Whatever the evaluator ends with there; it goes on once there is room."""
     monkeypatch.setattr(disk, "ROOM", 1 << 60)
+    monkeypatch.setattr("nav_eval_server.queue.worker.has_room", lambda folder: True)  # it fills up while it plays
     monkeypatch.setattr("nav_eval_server.queue.worker.FULL_SECONDS", 0.5)
     server, began = Double(), time.monotonic()
     claim = {
@@ -327,8 +328,20 @@ def test_a_worker_whose_disk_is_full_leaves_all_to_others(
         "evaluation": "{}", "overrides": [], "log": False,
     }  # fmt: skip
     ending, _ = ended(server, tmp_path, claim, command=[sys.executable, "-c", "raise SystemExit(4)"])
-    assert (ending["outcome"], "No space left" in ending["message"]) == ("interrupted", True)
+    assert (ending["outcome"], "No space left" in ending["message"]) == ("unable", True)
     assert time.monotonic() - began > 0.5
+
+
+def test_a_worker_without_room_takes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(disk, "ROOM", 1 << 60)
+    server = Double()
+    worker = Worker(server, work=tmp_path / "work", data=tmp_path, tick=0.01)  # type: ignore[arg-type]
+    (tmp_path / "work").mkdir()
+    assert worker._claimed("i") is None
+    assert server.images == []
+    monkeypatch.setattr(disk, "ROOM", 1)
+    assert worker._claimed("i") is None  # not asked again at once
+    assert server.images == []
 
 
 def test_two_workers_do_not_share_a_folder(tmp_path: Path) -> None:

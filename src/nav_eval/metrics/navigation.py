@@ -176,7 +176,10 @@ def spl(*, success: float, path_length: float, context: MetricContext) -> float:
     """
     if not success:
         return 0.0
-    return functional.spl(success, length_of_spl(context), path_length)
+    length = length_of_spl(context)
+    if not length and context.settings.success_rule == "seen":
+        return 0.0  # DUET divides by a centimetre there
+    return functional.spl(success, length, path_length)
 
 
 def length_of_spl(context: MetricContext) -> float:

@@ -53,6 +53,7 @@ class _Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authors: bool
     scale: Literal["share", "percent"]
     result: list[_Result]
+    convention: str = ""
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -141,8 +142,9 @@ def _faults(page: _Page, one: _Result) -> Iterator[str]:
     for field, link in (("link", one.link), ("where", page.where)):
         if not link.startswith(("https://", "http://")):
             yield f"{told}: `{field}` is no address on the web"
-    if one.convention and one.convention not in get_args(Convention):
-        yield f"{told}: convention {one.convention!r} is none of {', '.join(get_args(Convention))}"
+    convention = one.convention or page.convention
+    if convention and convention not in get_args(Convention):
+        yield f"{told}: convention {convention!r} is none of {', '.join(get_args(Convention))}"
     if one.year not in YEARS:
         yield f"{told}: year {one.year}"
     if not one.figures:
@@ -180,7 +182,7 @@ def _published(page: _Page, one: _Result, chinese: Mapping[str, str]) -> Publish
         printed=one.printed,
         where=page.where,
         quoted=not page.authors,
-        convention=one.convention,
+        convention=one.convention or page.convention,
         read=one.read,
     )
 

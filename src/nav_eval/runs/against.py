@@ -21,7 +21,7 @@ CONVENTIONS: tuple[tuple[str, Any], ...] = (
     ("dtw", "fastdtw"), ("dtw", "exact"), ("repeats", "keep"), ("repeats", "drop"),
     ("spl_length", "reference"), ("spl_length", "shortest"),
     ("reference", "given"), ("reference", "densified"), ("reference", "gt"),
-    ("success_rule", "final"), ("success_rule", "stop"),
+    ("success_rule", "final"), ("success_rule", "stop"), ("success_rule", "nodes"), ("success_rule", "seen"),
     ("goal_rule", "position"), ("goal_rule", "view_points"), ("goal_rule", "reference_end"),
 )  # fmt: skip
 """Of `task`: keys and values under which the same paths get other numbers."""

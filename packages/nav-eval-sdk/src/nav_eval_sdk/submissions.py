@@ -20,7 +20,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from nav_eval_sdk.competition import Away, Competition, Refusal
+from nav_eval_sdk.competition import Away, Competition, CompetitionError, Refusal
 from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.transport.base import TOKEN as PRINTABLE
 from nav_eval_sdk.transport.base import read_token
@@ -125,8 +125,8 @@ def _describe_accepted(server: Competition, submission: str, options: argparse.N
         return
     try:
         server.describe(submission, method)
-    except Refusal as refusal:
-        complain(f"{refusal} Say it again: nav-eval-agent describe {submission} ...", BAD_INPUT)
+    except CompetitionError as error:
+        complain(f"{error} Say it again: nav-eval-agent describe {submission} ...", BAD_INPUT)
 
 
 def _method(options: argparse.Namespace) -> dict[str, str]:

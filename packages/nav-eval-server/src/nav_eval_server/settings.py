@@ -87,10 +87,11 @@ HOSTS = ("localhost", "127.0.0.1", "[::1]")
 SQLITE = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"
 
 
-def configure(challenge: Challenge, *, lock_seconds: float = 30.0) -> None:
+def configure(challenge: Challenge, *, lock_seconds: float = 30.0, keep_seconds: float = 0.0) -> None:
     """Settings of this process, once; `current` gives the challenge from then on.
 
-    `lock_seconds`: so long it waits for an SQLite that another process writes.
+    `lock_seconds`: so long it waits for an SQLite that another process writes. `keep_seconds`: so long a thread keeps
+    its connection to one, which takes as long to open as a small page to make.
     """
     import django
     from django.conf import settings
@@ -102,7 +103,7 @@ def configure(challenge: Challenge, *, lock_seconds: float = 30.0) -> None:
         | {
             "SECRET_KEY": folder.secret("django.key"),
             "CHALLENGE": challenge,
-            "DATABASES": {"default": database(challenge, lock_seconds)},
+            "DATABASES": {"default": {"CONN_MAX_AGE": keep_seconds} | database(challenge, lock_seconds)},
             "ALLOWED_HOSTS": [*HOSTS, *challenge.web.hosts],
             "CSRF_TRUSTED_ORIGINS": [f"https://{host}" for host in challenge.web.hosts],
             "DATA_UPLOAD_MAX_MEMORY_SIZE": challenge.web.upload_mb << 20,

@@ -155,13 +155,23 @@ def refuse(rules: Images) -> str:
     return f"{rules.engine} runs images here, without limits of memory and processes"
 
 
-def check_machine(rules: Images, size: float = 0) -> None:
-    """After a call about a team's image has failed: raises EngineError, or ConfigError, if no image can be run here, or
-    none that unpacks to so many bytes. What the engine said proves nothing: there are words of the image in it.
-    """
-    root = call(rules.engine, "info", "--format", STORAGE[rules.engine]).strip()
-    for place in (root, "/var/tmp"):  # where podman unpacks
-        if Path(place).exists() and shutil.disk_usage(place).free < size:
+def require_room(rules: Images, size: float) -> None:
+    """Raises EngineError where an image that unpacks to so many bytes cannot be loaded: podman unpacks it twice."""
+    root = Path(call(rules.engine, "info", "--format", STORAGE[rules.engine]).strip())
+    needs = {root: size}
+    if rules.engine == "podman":
+        unpacked = Path("/var/tmp")
+        same = root.exists() and unpacked.stat().st_dev == root.stat().st_dev
+        needs = {root: 2 * size} if same else {root: size, unpacked: size}
+    for place, wanted in needs.items():
+        if place.exists() and shutil.disk_usage(place).free < wanted:
             raise EngineError(f"{place} has no room for an image of {size / 2**30:.1f} GiB")
+
+
+def check_machine(rules: Images) -> None:
+    """After a call about a team's image has failed: raises EngineError, or ConfigError, if no image can be run here.
+
+    What the engine said proves nothing: there are words of the image in it.
+    """
     probe.cache_clear()
     refuse(rules)

@@ -18,9 +18,10 @@ from pathlib import Path
 
 from nav_eval_sdk.protocol.text import line
 from nav_eval_server.challenge import Images
+from nav_eval_server.disk import full, has_room
 from nav_eval_server.images import ImageFault
 from nav_eval_server.images.archive import UNFIT
-from nav_eval_server.images.engine import TICK, EngineError, call, check_machine, inspect, patiently
+from nav_eval_server.images.engine import TICK, EngineError, call, check_machine, inspect, patiently, require_room
 
 LOADED = re.compile(r"^Loaded image(?: ID)?: (\S+)$", re.MULTILINE)
 IMAGES = "images"
@@ -96,6 +97,8 @@ class Store:
         found = hashlib.sha256()
         with archive.open("wb") as file:
             while piece := self._fetch(file.tell()):
+                if not has_room(self._folder):  # others play on this disk
+                    raise full()
                 file.write(piece)
                 found.update(piece)
                 self.alive()
@@ -109,12 +112,13 @@ class Store:
         )
         if code:
             raise Broken("image_unfit", line(said) if code == UNFIT else "its archive cannot be read.")
-        return float(said)
+        return float(said.split()[-1])  # below what the interpreter may have to say
 
     def _load(self, archive: Path, size: float) -> str:
+        require_room(self._rules, size)
         code, said = patiently(self.alive, self._rules.engine, "load", "--input", str(archive))
         if code:
-            check_machine(self._rules, size)
+            check_machine(self._rules)
             raise Broken("image_unfit", f"{self._rules.engine} cannot load its archive.")
         names = LOADED.findall(said)
         if len(names) != 1:

@@ -179,6 +179,7 @@ class Dispatcher:
             if found.state != State.FAILED:
                 return self._anew(found, actor, reason, now)
             found.strikes, found.fault, found.why, found.detail, found.unready_since = 0, "", "", "", None
+            found.breaks = 0
             found.save()
             self._move(found, Next(State.QUEUED, retry_at=now), actor=actor)
             return found
@@ -410,7 +411,8 @@ class Dispatcher:
         if submission.state in FINAL:
             return
         result = self._result(submission, ending)
-        case = Case(submission.kind, submission.unready_since, submission.strikes, result is not None)
+        unable = submission.attempts.filter(outcome="unable").count()
+        case = Case(submission.kind, submission.unready_since, submission.strikes, result is not None, unable)
         to = judge(self.challenge, case, ending, now)
         if ending.outcome == "yielded" and turns.broken(self.challenge, attempt):
             to = self._paused(submission, now)

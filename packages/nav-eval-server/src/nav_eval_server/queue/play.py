@@ -270,7 +270,7 @@ class Play:
             ended.set()
             guard.join()
         self._lease.check()
-        if process.returncode and not has_room(self.folder):
+        if process.returncode not in (0, 1) and not has_room(self.folder):
             raise full()
         return process.returncode
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.db.models import Manager
+from django.db.models import QuerySet
 
 from nav_eval_server.challenge import Challenge
-from nav_eval_server.models import Attempt, Episode
+from nav_eval_server.models import Attempt, Episode, Event
 from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.health import seen_workers
+from nav_eval_server.queue.states import State
 
 LOSING = frozenset({"agent_timeout", "service_unavailable"})
 """How an episode ends whose service is away or hangs: after a long wait, for nothing."""
@@ -25,20 +26,25 @@ LOST = 2
 def broken(challenge: Challenge, attempt: Attempt) -> bool:
     """Whether the run's last episodes were all lost, as many as queue.breaker says; after a pause as many more.
 
-    Whatever attempt lost them: it may have had to give up its turn between two.
+    Whatever attempt lost them: it may have had to give up its turn between two. Where it had failed, and an organiser
+    has it go on, what was lost before is forgotten.
     """
     most = challenge.queue.breaker * (attempt.submission.breaks + 1)
-    return _lost(attempt.submission.episodes, most) and attempt.episode_set.exists()
+    episodes = Episode.objects.filter(submission=attempt.submission_id)
+    failed = Event.objects.filter(subject=attempt.submission_id, action=State.FAILED.value).order_by("-pk").first()
+    if failed is not None:
+        episodes = episodes.filter(attempt__gt=failed.details.get("attempt") or 0)
+    return _lost(episodes, most) and attempt.episode_set.exists()
 
 
 def over(challenge: Challenge, attempt: Attempt, now: datetime) -> bool:
     """Whether it has played for its turn, and something at all; an agent of ours has no turn of its own."""
     turn = timedelta(minutes=challenge.queue.turn_minutes)
-    ended = now >= attempt.started_at + turn or _lost(attempt.episode_set, LOST)
+    ended = now >= attempt.started_at + turn or _lost(attempt.episode_set.all(), LOST)
     return (attempt.submission.protocol == OURS or (bool(turn) and ended)) and attempt.episode_set.exists()
 
 
-def _lost(episodes: Manager[Episode], most: int) -> bool:
+def _lost(episodes: QuerySet[Episode], most: int) -> bool:
     """Whether so many of the last ones were lost."""
     ends = episodes.order_by("-pk").values_list("status", flat=True)[:most] if most else ()
     return 0 < most <= len(ends) and LOSING.issuperset(ends)

@@ -11,13 +11,16 @@ from nav_eval_server.images import ImageFault
 from nav_eval_server.queue.files import PREDICTIONS
 from nav_eval_server.queue.states import State
 
-Outcome = Literal["played", "not_ready", "interrupted", "yielded", "stopped", "lost", ImageFault]
+Outcome = Literal["played", "not_ready", "interrupted", "unable", "yielded", "stopped", "lost", ImageFault]
 """played: the evaluator has ended with `rc`; not_ready: the service was not; interrupted: the worker was told to end;
+unable: the worker's machine has no room, or no engine for it;
 yielded: we told it to give this one up at an episode's end (queue.turns);
 stopped: we told it to end this one; lost: it was silent, and only we say so;
 ImageFault: the team's image is at fault."""
 BACKOFF = timedelta(seconds=10)
 """Before a second attempt that follows a crash; the first follows at once."""
+UNABLE_WAIT, MAX_UNABLE = timedelta(minutes=5), 20
+"""Before another worker, or the same one, is asked again; so many times in all."""
 INPUT = 2
 """The evaluator's exit code for a fault in configuration or data, which every other attempt would meet again."""
 SIMULATOR = "the simulator at "
@@ -49,17 +52,24 @@ class Next:
 
 @dataclass(frozen=True)
 class Case:
-    """A submission as far as the verdict needs it. `complete`: every episode is played and every file is proved."""
+    """A submission as far as the verdict needs it. `complete`: every episode is played and every file is proved.
+
+    `unable`: for how many attempts a worker's machine was not.
+    """
 
     kind: str
     unready_since: datetime | None
     strikes: int
     complete: bool
+    unable: int = 0
 
 
 def judge(challenge: Challenge, case: Case, ending: Ending, now: datetime) -> Next:
     if ending.outcome in ("interrupted", "yielded", "stopped"):
         return Next(State.QUEUED, retry_at=now)
+    if ending.outcome == "unable":
+        ended = case.unable >= MAX_UNABLE
+        return Next(State.FAILED, "crashed") if ended else Next(State.QUEUED, retry_at=now + UNABLE_WAIT)
     if ending.outcome in get_args(ImageFault):
         return Next(State.FAILED, ending.outcome, ending.message)
     said = ending.message.removeprefix("nav-eval: ")

@@ -21,7 +21,7 @@ from typing import Any
 from nav_eval.errors import ConfigError, InputError
 from nav_eval.logging import get_logger
 from nav_eval_sdk.signals import join
-from nav_eval_server.disk import is_full
+from nav_eval_server.disk import has_room, is_full
 from nav_eval_server.evaluator import COMMAND
 from nav_eval_server.images.container import sweep
 from nav_eval_server.images.engine import EngineError
@@ -101,6 +101,10 @@ class Worker:
     def _claimed(self, instance: str) -> dict[str, Any] | None:
         if time.monotonic() < self._takes_from:
             return None
+        if not has_room(self._work):
+            LOG.warning("%s is full: nothing is taken for now.", self._work)
+            self._takes_from = time.monotonic() + FULL_SECONDS
+            return None
         try:
             return self._server.claim(instance, images=time.monotonic() >= self._images_from)
         except (Away, InputError) as error:
@@ -119,18 +123,21 @@ class Worker:
         )
         try:
             play.play()
-        except (ConfigError, EngineError) as error:  # of the engine here
+        except ConfigError as error:  # of the engine here
             LOG.warning("No images for now: %s", error)
             self._images_from = time.monotonic() + NO_ENGINE_SECONDS
-            self._give_up(claim, "interrupted", error)
+            self._give_up(claim, "unable", error)
+        except EngineError as error:
+            LOG.warning("%s cannot be run here: %s", claim["submission"], error)
+            self._give_up(claim, "unable", error)
         except Exception as error:  # one submission's trouble must not end the worker
             LOG.exception("%s broke off", claim["submission"])
             if is_full(error):
                 self._takes_from = time.monotonic() + FULL_SECONDS
-            self._give_up(claim, "interrupted" if is_full(error) else "played", error)
+            self._give_up(claim, "unable" if is_full(error) else "played", error)
 
     def _give_up(self, claim: dict[str, Any], outcome: str, error: Exception) -> None:
-        """Interrupted: it is this machine's trouble, and costs the submission nothing."""
+        """Unable: it is this machine's trouble, and costs the submission nothing."""
         told = {"outcome": outcome, "message": f"{type(error).__name__}: {error}"}
         with suppress(Away, Fenced):
             self._server.finish(claim["attempt"], {"fence": claim["fence"], **told})

@@ -30,16 +30,16 @@ class Connection(HTTPChannel):  # type: ignore[misc]
     def __init__(self, server: Server, sock: socket.socket, addr: Any, adj: Adjustments, map: Any = None) -> None:  # noqa: A002
         super().__init__(server, sock, addr, adj, map=map)
         self.network = network_of(str(addr[0]))
-        if len(server.active_channels) > MAX_CONNECTIONS:
+        if len(server.active_channels) > server.most:
             for idle in given_up(server.active_channels.values()):
-                idle.handle_close()
+                idle.will_close = True  # in the next round: in this one its number may become somebody else's
 
 
 def given_up(connections: Iterable[Connection]) -> list[Connection]:
     """The oldest of those that nobody works for, of the network that has most of these."""
     idle = defaultdict[str, list[Connection]](list)
     for one in connections:
-        if not one.requests:
+        if not (one.requests or one.request or one.total_outbufs_len or one.will_close):
             idle[one.network].append(one)
     largest = max(idle.values(), key=len, default=[])
     return sorted(largest, key=lambda one: one.last_activity)[:AT_ONCE]
@@ -47,6 +47,7 @@ def given_up(connections: Iterable[Connection]) -> list[Connection]:
 
 class Server(TcpWSGIServer):  # type: ignore[misc]
     channel_class = Connection
+    most = MAX_CONNECTIONS
 
     def handle_accept(self) -> None:
         """All who wait at the door."""
@@ -61,6 +62,7 @@ def serve(app: Callable[..., Any], **options: Any) -> None:
     """As waitress.serve, until a signal. One loop for each address that the host's name has."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    Server.most = min(MAX_CONNECTIONS, most // 2) if most > 0 else MAX_CONNECTIONS
     limits = {"connection_limit": 2 * MAX_CONNECTIONS, "asyncore_use_poll": True}  # select() ends at 1024
     adjusted, dispatcher, sockets = Adjustments(**options, **limits), ThreadedTaskDispatcher(), dict[int, Any]()
     dispatcher.set_thread_count(adjusted.threads)

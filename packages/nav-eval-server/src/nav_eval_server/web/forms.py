@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -187,11 +187,13 @@ class About(forms.ModelForm):  # type: ignore[type-arg]
 
 def describe(submission: Submission, changes: Mapping[str, str]) -> Method:
     """Change what is said of an entry; what is not among the changes stays. Raises InputError."""
-    own = Method.objects.filter(submission=submission).first() or Method(submission=submission)
-    form = About({**own.told, **changes}, instance=own)
-    if not form.is_valid():
-        raise InputError(" ".join(f"{name}: {said[0]}" for name, said in form.errors.items()))
-    return form.keep()
+    with transaction.atomic():
+        Submission.objects.select_for_update().get(pk=submission.pk)  # who says another part now waits
+        own = Method.objects.filter(submission=submission).first() or Method(submission=submission)
+        form = About({**own.told, **changes}, instance=own)
+        if not form.is_valid():
+            raise InputError(" ".join(f"{name}: {said[0]}" for name, said in form.errors.items()))
+        return form.keep()
 
 
 class TokenName(forms.Form):

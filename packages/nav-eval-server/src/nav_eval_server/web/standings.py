@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -22,6 +21,7 @@ from nav_eval_server.board.visibility import Figures, visible_to
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Method, Result, Submission, Team, User
 from nav_eval_server.queue.states import Language
+from nav_eval_server.settings import current
 from nav_eval_server.web.columns import Column, Measure, Row, columns, measure, on_page
 from nav_eval_server.web.context import language
 
@@ -163,7 +163,7 @@ def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: Use
     first = Result.objects.filter(submission__in=[line["submission"] for line in content["entries"]]).first()
     definition = recorded_definition(first.document if first else {}, content["measure"])
     intervals = score_intervals(content, definition)
-    dates = dict(Submission.objects.filter(pk__in=list(sensors)).values_list("pk", "accepted_at"))
+    dates = _dates(sensors)
     methods = {one.submission_id: one.told for one in Method.objects.filter(submission__in=list(sensors))}
     rows = (
         Row(
@@ -174,7 +174,7 @@ def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: Use
             usage.get(line["submission"], {}),
             methods.get(line["submission"], {}),
             intervals.get(line["submission"]),
-            _date(dates.get(line["submission"])),
+            dates.get(line["submission"], ""),
         )
         for line in content["entries"]
     )
@@ -195,8 +195,10 @@ def _sensors(submissions: Sequence[str]) -> dict[str, str | None]:
     return dict(rows.values_list("submission_id", "document__sensor_class"))
 
 
-def _date(at: datetime | None) -> str:
-    return "" if at is None else timezone.localtime(at).date().isoformat()
+def _dates(submissions: Iterable[str]) -> dict[str, str]:
+    """Of each the day, where the competition is, on which its team submitted it, not on which it was run again."""
+    rows = Submission.objects.filter(pk__in=list(submissions)).values_list("pk", "accepted_at", "reruns__accepted_at")
+    return {pk: timezone.localtime(first or at, current().zone).date().isoformat() for pk, at, first in rows}
 
 
 def _percent(score: float | None) -> float | None:

@@ -45,6 +45,7 @@ NAMES: dict[str, Promise] = {
     "played": gettext_lazy("played"),
     "not_ready": gettext_lazy("service not ready"),
     "interrupted": gettext_lazy("interrupted"),
+    "unable": gettext_lazy("no room or engine"),
     "stopped": gettext_lazy("stopped"),
     "yielded": gettext_lazy("handed over"),
     "lost": gettext_lazy("worker lost"),
