@@ -50,7 +50,7 @@ def serve(file: Path, /, *, host: str = LOCAL, port: int = 8000, jobs: int = 1, 
         from nav_eval_server import opening
 
         if jobs:
-            sys.stderr.write(spoken("Playing a step of each phase ...\n"))
+            sys.stderr.write(f"{spoken('Playing a step of each phase ...')}\n")
         opening.lock(challenge, opening.verify(challenge) if jobs else None)
         told = f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}"
         sys.stderr.write(f"{spoken(told)}\n")

@@ -97,8 +97,10 @@ class RestTransport(Transport):
 
     def info(self, deadline: Deadline) -> Info:
         try:
-            told = self._call("GET", "info", None, Info, deadline)
-            return PLAIN_SERVICE if told == Info() else told  # one answer for every address says nothing of a service
+            answer = self._answered("GET", "info", None, deadline)
+            if not any(name.encode() in answer.body for name in Info.__struct_fields__):
+                return PLAIN_SERVICE  # one answer for every address says nothing of a service
+            return self._understood(answer, Info)
         except Refused as refused:
             if refused.problem.code in ABSENT:
                 return PLAIN_SERVICE
@@ -144,7 +146,9 @@ class RestTransport(Transport):
         self._http = self._socket = None
 
     def _call(self, method: str, path: str, message: Message | None, kind: type[M], deadline: Deadline) -> M:
-        answer = self._answered(method, path, message, deadline)
+        return self._understood(self._answered(method, path, message, deadline), kind)
+
+    def _understood(self, answer: Answer, kind: type[M]) -> M:
         try:
             return _decoded(answer, kind)
         except BadAnswer:

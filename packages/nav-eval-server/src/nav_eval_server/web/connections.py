@@ -25,14 +25,22 @@ AT_ONCE = 64
 
 
 class Connection(HTTPChannel):  # type: ignore[misc]
-    """One that is let in makes room for the next."""
+    """One that is let in makes room for the next. `leaves`: it was given up."""
+
+    leaves = False
 
     def __init__(self, server: Server, sock: socket.socket, addr: Any, adj: Adjustments, map: Any = None) -> None:  # noqa: A002
         super().__init__(server, sock, addr, adj, map=map)
         self.network = network_of(str(addr[0]))
-        if len(server.active_channels) > server.most:
+        if len(server.active_channels) - server.leaving > server.most:
             for idle in given_up(server.active_channels.values()):
-                idle.will_close = True  # in the next round: in this one its number may become somebody else's
+                idle.leaves = idle.will_close = True  # closed in the next round: now somebody else would get its number
+                server.leaving += 1
+
+    def handle_close(self) -> None:
+        self.server.leaving -= self.leaves
+        self.leaves = False
+        super().handle_close()
 
 
 def given_up(connections: Iterable[Connection]) -> list[Connection]:
@@ -48,6 +56,8 @@ def given_up(connections: Iterable[Connection]) -> list[Connection]:
 class Server(TcpWSGIServer):  # type: ignore[misc]
     channel_class = Connection
     most = MAX_CONNECTIONS
+    leaving = 0
+    """Connections that are given up, and still counted."""
 
     def handle_accept(self) -> None:
         """All who wait at the door."""
