@@ -12,8 +12,6 @@ ALIKE = str.maketrans(
     "aeopcyxijshdqwrnABEKMHOPCTYXljS" "aoipvynkouABEZHlKMNOPTYX" "ouhn" "agiolll",
 )  # fmt: skip
 """What is taken for a Latin letter: the commonest letters and digits of Unicode's UTS 39."""
-
-
 MAX_NAME = 60
 """Characters of most names; a person's may have 150."""
 

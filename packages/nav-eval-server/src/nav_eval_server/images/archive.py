@@ -1,8 +1,8 @@
 """How much an archive unpacks to, before an engine is trusted with it.
 
 `python -m nav_eval_server.images.archive FILE GIB`: in a process of its own, whose memory is bounded, because an
-archive may say anything. Exit code 0: it fits, and stdout says into how many bytes; UNFIT:
-it does not, and stdout says why.
+archive may say anything. Exit code 0: it fits, and stdout says into how many bytes; UNFIT: it does not,
+and stdout says why.
 """
 
 from __future__ import annotations

@@ -17,8 +17,6 @@ from nav_eval_server.queue.states import State
 
 LOSING = frozenset({"agent_timeout", "service_unavailable"})
 """How an episode ends whose service is away or hangs: after a long wait, for nothing."""
-
-
 LOST = 2
 """So many lost in a row end a turn: the service may need all of its time to lose the next one."""
 
@@ -29,12 +27,14 @@ def broken(challenge: Challenge, attempt: Attempt) -> bool:
     Whatever attempt lost them: it may have had to give up its turn between two. Where it had failed, and an organiser
     has it go on, what was lost before is forgotten.
     """
+    if not _lost(attempt.episode_set.all(), 1):  # each word of a worker asks; the log of events has no index
+        return False
     most = challenge.queue.breaker * (attempt.submission.breaks + 1)
     episodes = Episode.objects.filter(submission=attempt.submission_id)
     failed = Event.objects.filter(subject=attempt.submission_id, action=State.FAILED.value).order_by("-pk").first()
     if failed is not None:
         episodes = episodes.filter(attempt__gt=failed.details.get("attempt") or 0)
-    return _lost(episodes, most) and attempt.episode_set.exists()
+    return _lost(episodes, most)
 
 
 def over(challenge: Challenge, attempt: Attempt, now: datetime) -> bool:

@@ -19,8 +19,6 @@ LOCK_SECONDS = 10.0
 """Each request that waits for the database holds a thread."""
 HEADERS = {"x-forwarded-for", "x-forwarded-proto"}
 """What the proxy says of who asks; from anywhere else these are thrown away."""
-
-
 KEEP_SECONDS = 60.0
 SWITCH_SECONDS = 0.0005
 """A page asks the database 15 to 40 times, and after each answer waits for whoever computes: by Python's own 5 ms, a
