@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import hashlib
 import re
+import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
@@ -16,7 +19,10 @@ from urllib.parse import quote
 
 import django.contrib.auth
 import pytest
+from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.messages.storage.cookie import CookieStorage
+from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
@@ -266,7 +272,8 @@ def test_what_changes_something_wants_post_and_a_token(full: Crowd) -> None:
     }
     strict = Client(enforce_csrf_checks=True, SERVER_NAME="localhost")
     strict.cookies = client.cookies
-    assert {name: strict.post(address(full, name)).status_code for name in DEEDS} == dict.fromkeys(DEEDS, 403)
+    answers = {name: strict.post(address(full, name)).status_code for name in DEEDS}
+    assert answers == dict.fromkeys(DEEDS, 403) | {"set_language": AWAY}  # its form stands on pages that all share
 
 
 def test_names_are_text(full: Crowd) -> None:
@@ -717,6 +724,54 @@ def test_an_organiser_reads_why_the_server_is_unwell(full: Crowd) -> None:
         assert (said in full.visitor("organiser").get(reverse("organiser")).content.decode()) is told
 
 
+def test_what_is_told_to_one_is_shown_to_no_other(full: Crowd, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A message to somebody without an account stands on their next page alone."""
+    monkeypatch.setattr(alike, "SECONDS", 60.0)
+    monkeypatch.setattr(alike, "_KEPT", {})
+    told, address = full.visitor("nobody"), reverse("board", args=["dev"])
+    told.cookies["messages"] = cookie_of("For one reader")
+    pages = [visitor.get(address).content.decode() for visitor in (told, full.visitor("nobody"), told)]
+    assert ["For one reader" in page for page in pages] == [True, False, False]
+
+
+def cookie_of(text: str) -> str:
+    """As Django keeps a message for the next page."""
+    request = RequestFactory().get("/")
+    storage, answer = CookieStorage(request), HttpResponse()
+    storage.add(messages.INFO, text)
+    storage.update(answer)
+    return answer.cookies["messages"].value
+
+
+def test_nobody_waits_for_a_page_that_another_makes_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They see the last one; without any they wait, and it is made once."""
+    monkeypatch.setattr(alike, "_KEPT", {})
+    made, go = [], threading.Event()
+
+    def make() -> int:
+        made.append(len(made))
+        if len(made) > 1:
+            assert go.wait(20)
+        return made[-1]
+
+    def kept() -> int:
+        return alike.kept(("page",), make)
+
+    monkeypatch.setattr(alike, "SECONDS", 60.0)
+    assert [kept(), kept()] == [0, 0]
+    alike._KEPT[("page",)] = (time.monotonic() - 1.0, 0)
+    with ThreadPoolExecutor() as readers:
+        slow = readers.submit(kept)
+        while len(made) < 2:
+            time.sleep(0.01)
+        assert readers.submit(kept).result(5) == 0
+        alike._KEPT[("page",)] = (time.monotonic() - 61.0, 0)
+        waits = readers.submit(kept)
+        go.set()
+        assert [slow.result(5), waits.result(5)] == [1, 1]
+    assert made == [0, 1]
+
+
 def test_spectators_share_a_page_for_a_moment(full: Crowd, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody's is made once in each language; a member's, and the next moment's, are their own."""
     monkeypatch.setattr(alike, "SECONDS", 60.0)
@@ -729,6 +784,7 @@ def test_spectators_share_a_page_for_a_moment(full: Crowd, monkeypatch: pytest.M
     again = full.visitor("nobody").get(address).content.decode()
     shown = full.visitor("nobody").get(entry).content.decode()
     assert SHOWN[SCORE] in shown
+    assert "csrf" not in shown
     assert f"{timezone.localtime(full.mine['done'].accepted_at, full.challenge.zone):%Y-%m-%d}" in shown
     assert full.visitor("member").get(entry).status_code == 404
     assert SHOWN[SCORE] in first

@@ -22,8 +22,8 @@ from nav_eval_server.queue.states import SPOKEN, Language, Sentence, clock
 from nav_eval_server.vault import Vault
 from nav_eval_server.visible import visible
 
-AT_ONCE = 3
-"""Questions at a time in a process: each holds one of the web's threads for some seconds."""
+AT_ONCE = 2
+"""Questions at a time in a process: each holds one of the web's four threads for some seconds."""
 BETWEEN = timedelta(seconds=10)
 """Two questions to an endpoint."""
 MAX_SERVICES = 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -49,34 +49,55 @@ def rules(challenge: Challenge, phase: str) -> Phase:
 
 def status(challenge: Challenge, phase: str, now: datetime) -> Status:
     """By its dates, unless an organiser has ended it before its time."""
-    if now >= closes(challenge, phase) or _closed_at(phase) is not None:
-        return "closed"
-    return "upcoming" if now < challenge.opens(phase) else "open"
+    return _status(challenge, phase, _decided(), now)
 
 
 def closes(challenge: Challenge, phase: str) -> datetime:
     """When it is to close: as the file says, unless an organiser has moved that."""
-    moved = MovedDate.objects.filter(phase=phase).values_list("closes", flat=True).first()
-    return moved or challenge.closes(phase)
+    return _decided().closes(challenge, phase)
 
 
-def _closed_at(phase: str) -> datetime | None:
-    return Closing.objects.filter(phase=phase).values_list("at", flat=True).first()
+@dataclass(frozen=True)
+class _Decided:
+    """What organisers have decided of phases, by their names: when one is to close, and when one was ended."""
+
+    moved: Mapping[str, datetime]
+    ended: Mapping[str, datetime]
+
+    def closes(self, challenge: Challenge, phase: str) -> datetime:
+        return self.moved.get(phase) or challenge.closes(phase)
+
+
+def _decided() -> _Decided:
+    moved, ended = MovedDate.objects.values_list("phase", "closes"), Closing.objects.values_list("phase", "at")
+    return _Decided(dict(moved), dict(ended))
+
+
+def _status(challenge: Challenge, phase: str, decided: _Decided, now: datetime) -> Status:
+    if now >= decided.closes(challenge, phase) or phase in decided.ended:
+        return "closed"
+    return "upcoming" if now < challenge.opens(phase) else "open"
 
 
 def phases(challenge: Challenge, now: datetime) -> list[PhaseView]:
     """In the order of the file."""
-    return [phase_view(challenge, name, now) for name in challenge.phases]
+    decided = _decided()
+    return [_view(challenge, name, decided, now) for name in challenge.phases]
 
 
 def phase_view(challenge: Challenge, name: str, now: datetime) -> PhaseView:
-    found, planned = rules(challenge, name), closes(challenge, name)
+    """Of one. Raises Refusal, as `rules`."""
+    return _view(challenge, name, _decided(), now)
+
+
+def _view(challenge: Challenge, name: str, decided: _Decided, now: datetime) -> PhaseView:
+    found, planned = rules(challenge, name), decided.closes(challenge, name)
     return PhaseView(
         name=name,
         kind=found.kind,
         opens=challenge.opens(name),
-        closes=min(planned, _closed_at(name) or planned),
-        status=status(challenge, name, now),
+        closes=min(planned, decided.ended.get(name, planned)),
+        status=_status(challenge, name, decided, now),
         quota=found.quota,
         private=found.board == "private",
         finals=found.finals,

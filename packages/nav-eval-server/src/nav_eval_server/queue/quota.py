@@ -50,19 +50,19 @@ class Standing(BaseModel):
 
 def standing(challenge: Challenge, team: Team, phase: str, now: datetime) -> Standing:
     quota = challenge.phases[phase].quota
-    every = Charge.objects.filter(team=team, phase=phase)
-    charges, granted = every.filter(granted=False), every.filter(granted=True).count()
+    charges = Charge.objects.filter(team=team, phase=phase).values_list("day", "granted")
+    days = [day for day, granted in charges if not granted]
     places = Grant.objects.filter(team=team, phase=phase).aggregate(n=Sum("places"))["n"] or 0
     unfinished = Submission.objects.filter(team=team, phase=phase).exclude(state__in=FINAL)
     return Standing(
-        today=charges.filter(day=now.astimezone(challenge.zone).date()).count(),
+        today=days.count(now.astimezone(challenge.zone).date()),
         per_day=quota.per_day,
-        overall=charges.count(),
+        overall=len(days),
         total=quota.total,
         unfinished=unfinished.count(),
         concurrent=quota.concurrent,
         resets_at=midnight(challenge, now),
-        extra=max(0, places - granted),
+        extra=max(0, places - (len(charges) - len(days))),
     )
 
 

@@ -14,7 +14,8 @@ from nav_eval_server.challenge import load_challenge
 from nav_eval_server.join.fd_passing import passing_fds
 from nav_eval_server.settings import configure
 
-THREADS = 8
+THREADS = 4
+"""One computes at a time, and more would all be slower; up to two wait for services that teams ask (queue.endpoints)."""
 LOCK_SECONDS = 10.0
 """Each request that waits for the database holds a thread."""
 HEADERS = {"x-forwarded-for", "x-forwarded-proto"}

@@ -13,7 +13,7 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 
 from nav_eval.report.page import page_policy
 from nav_eval.report.words import said
@@ -24,7 +24,7 @@ from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Submission, User
 from nav_eval_server.settings import current
-from nav_eval_server.web.alike import body, kept
+from nav_eval_server.web.alike import kept, page
 from nav_eval_server.web.columns import Row
 from nav_eval_server.web.context import language
 from nav_eval_server.web.standings import Standings, measured, standings
@@ -48,13 +48,12 @@ def lines(reader: User | AnonymousUser, submission: Submission) -> list[tuple[St
 
 
 def entry(request: HttpRequest, key: str) -> HttpResponse:
+    return page(request, "entry.html", key, lambda: _entry(request, key))
+
+
+def _entry(request: HttpRequest, key: str) -> dict[str, Any]:
     found = get_object_or_404(Submission.objects.select_related("team"), pk=key)
-    middle = body(request, "_entry.html", key, lambda: _entry(request, found))
-    return render(request, "entry.html", {"entry": found, "body": middle})
-
-
-def _entry(request: HttpRequest, found: Submission) -> dict[str, Any]:
-    key, places = found.pk, lines(request.user, found)
+    places = lines(request.user, found)
     if not places:
         raise Http404
     sight, proof = visible_to(request.user), Proof(Folder(current().folder), key)

@@ -7,21 +7,20 @@ from typing import Any
 
 from django.db import Error
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
 from django.utils import timezone
 
 from nav_eval_server.queue.health import health, writable
 from nav_eval_server.queue.phases import counting_first, phase_view, phases
 from nav_eval_server.settings import current
 from nav_eval_server.web import rules
-from nav_eval_server.web.alike import body
+from nav_eval_server.web.alike import page
 from nav_eval_server.web.columns import titles
 from nav_eval_server.web.standings import leading, standings
 
 
 def front(request: HttpRequest) -> HttpResponse:
     """What counts now, the newest board that has entries, phases, rules."""
-    return render(request, "front.html", {"body": body(request, "_front.html", "", lambda: _front(request))})
+    return page(request, "front.html", "", lambda: _front(request))
 
 
 def _front(request: HttpRequest) -> dict[str, Any]:
@@ -41,8 +40,7 @@ def board(request: HttpRequest, phase: str) -> HttpResponse:
         raise Http404
     wanted = request.GET.get("sensors", "")
     wanted = wanted if wanted in current().conditions.sensor_classes else ""
-    middle = body(request, "_boards.html", f"{phase} {wanted}", lambda: _boards(request, phase, wanted))
-    return render(request, "board.html", {"name": phase, "body": middle})
+    return page(request, "board.html", f"{phase} {wanted}", lambda: _boards(request, phase, wanted))
 
 
 def _boards(request: HttpRequest, phase: str, sensors: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.views import LogoutView
 from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
 from django.views.i18n import set_language
 
 from nav_eval_server.web import entries, organisers, own_pages, people, spectators, teams
@@ -19,7 +20,7 @@ urlpatterns = [
     path("entries/<str:key>/archive.zip", entries.archive, name="entry_archive"),
     path("pages/<slug:name>/", own_pages.page, name="page"),
     path("pages/files/<str:name>", own_pages.file, name="page_file"),
-    path("language/", set_language, name="set_language"),
+    path("language/", csrf_exempt(set_language), name="set_language"),  # its form stands on pages that all share
     path("signup/", limited("signup", ROOM, people.signup), name="signup"),
     path("login/", limited("login", ROOM, people.Login.as_view()), name="login"),
     path("login/code/", limited("login", ROOM, people.code), name="code"),
