@@ -6,7 +6,8 @@ as the servers' published code has them; a reply that the options do not map is 
 
 from nav_eval_baselines.bridges.base import PolicyServerError as PolicyServerError
 from nav_eval_baselines.bridges.internnav import InternNavAgent as InternNavAgent
+from nav_eval_baselines.bridges.lerobot import LeRobotAgent as LeRobotAgent
 from nav_eval_baselines.bridges.openpi import OpenpiAgent as OpenpiAgent
 from nav_eval_baselines.bridges.vla_eval import VlaEvalAgent as VlaEvalAgent
 
-__all__ = ["InternNavAgent", "OpenpiAgent", "PolicyServerError", "VlaEvalAgent"]
+__all__ = ["InternNavAgent", "LeRobotAgent", "OpenpiAgent", "PolicyServerError", "VlaEvalAgent"]

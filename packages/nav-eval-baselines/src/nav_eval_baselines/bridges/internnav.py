@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import base64
 import http.client
-import io
 import json
-import pickle
 import time
 import urllib.error
 import urllib.request
@@ -31,6 +29,7 @@ from nav_eval_baselines.bridges.base import (
     prepared,
     sensor,
 )
+from nav_eval_baselines.bridges.pickles import pickled
 from nav_eval_sdk.options import option
 from nav_eval_sdk.protocol.usage import Usage
 
@@ -101,7 +100,7 @@ class InternNavAgent(PolicyAgent):
         if _playing.get(self._server) != id(self):
             raise PolicyServerError("another session has reset this server: it plays one episode at a time.")
         until = time.monotonic() + self.seconds
-        body = {"observation": pickled([self._observed(observation)])}
+        body = {"observation": base64.b64encode(pickled([self._observed(observation)])).decode()}
         for times in range(1, TIMES + 1):
             reply = self._posted(f"{self._server[1]}/step", body, until - time.monotonic())
             number = _number(reply)
@@ -148,19 +147,3 @@ def _number(reply: Mapping[str, Any]) -> int:
         ):
             return number
     raise PolicyServerError(f"the server's reply is no discrete action of one robot: {str(reply)[:200]}")
-
-
-class _Pickler(pickle.Pickler):
-    """Writes arrays that any numpy reads and the server can write to; numpy 2's own form says nothing to numpy 1."""
-
-    def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, np.ndarray):
-            return np.ndarray, (value.shape, value.dtype.str, bytearray(value.tobytes()))
-        return NotImplemented
-
-
-def pickled(observations: list[dict[str, Any]]) -> str:
-    """As the server unpickles it, in base64."""
-    stream = io.BytesIO()
-    _Pickler(stream, protocol=4).dump(observations)
-    return base64.b64encode(stream.getvalue()).decode()
