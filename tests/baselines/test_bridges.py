@@ -388,12 +388,11 @@ def test_depth_that_is_not_in_metres_is_refused_since_its_scale_is_not_known() -
 
 
 def test_what_internnav_unpickles_names_nothing_that_one_numpy_has_and_another_lacks() -> None:
-    import base64
     import pickletools
 
-    from nav_eval_baselines.bridges.internnav import pickled
+    from nav_eval_baselines.bridges.pickles import pickled
 
-    data = base64.b64decode(pickled([{"rgb": PICTURE}]))
+    data = pickled([{"rgb": PICTURE}])
     assert pickle.loads(data)[0]["rgb"].tolist() == PICTURE.tolist()
     named = {argument for code, argument, _ in pickletools.genops(data) if code.name in ("SHORT_BINUNICODE", "GLOBAL")}
     assert named == {"rgb", "numpy", "ndarray", "|u1", "builtins", "bytearray"}

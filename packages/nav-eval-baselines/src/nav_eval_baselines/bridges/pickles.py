@@ -1,4 +1,4 @@
-"""Pickles of a policy server: arrays as any numpy reads them, and a reader that makes chunks of actions and nothing else.
+"""Pickles of a policy server: arrays as any numpy reads them, and a reader that makes chunks of actions alone.
 
 A pickle names functions, and whoever unpickles it calls them. The reader here knows four names, all of which stand for
 code of this file; any other name is refused, so that no server can run anything. Neither torch nor the server's package
