@@ -20,16 +20,20 @@ import pytest
 from PIL import Image
 
 import nav_eval
+from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import ConfigError
 from nav_eval.gym import rollouts
 from nav_eval_extras.collecting.collection import JOURNAL, Wish, collect_into
 from nav_eval_extras.collecting.command import collect
+from nav_eval_extras.collecting.formats.answers import decisions
 from nav_eval_extras.collecting.formats.datasets import Datasets
 from nav_eval_extras.collecting.formats.lerobot import LeRobot
+from nav_eval_extras.collecting.formats.navid import NaVid, UniNaVid
 from nav_eval_extras.collecting.formats.navila import NaVILA
 from nav_eval_extras.collecting.formats.streamvln import StreamVLN
 from nav_eval_extras.collecting.formats.webdataset import WebDataset
 from nav_eval_extras.collecting.pictures import png16
+from nav_eval_extras.collecting.walking import Walk
 from patience import PATIENCE
 from served import served
 
@@ -40,7 +44,15 @@ WORLD = [
     "dataset.generate.per_scene=3",
     "dataset.generate.scenes=2",
 ]
-FORMATS = {"lerobot": LeRobot, "streamvln": StreamVLN, "navila": NaVILA, "webdataset": WebDataset, "datasets": Datasets}
+FORMATS = {
+    "lerobot": LeRobot,
+    "streamvln": StreamVLN,
+    "navila": NaVILA,
+    "navid": NaVid,
+    "uninavid": UniNaVid,
+    "webdataset": WebDataset,
+    "datasets": Datasets,
+}
 PATHS = 6
 KILLED = """
 import sys
@@ -244,6 +256,63 @@ def understood(answer: str) -> list[int]:
     return [2 if found[1] == "left" else 3] * (int(found[2]) // 15)
 
 
+def film_of(folder: Path, row: dict[str, Any]) -> list[Any]:
+    """As LazySupervisedDataset of NaVid and Uni-NaVid samples it with --video_fps 1: the whole film, frame by frame."""
+    import av
+
+    with av.open(str(folder / row["video"])) as film:
+        stream = film.streams.video[0]
+        frames = [frame.to_ndarray(format="rgb24") for frame in film.decode(stream)]
+        assert stream.average_rate == 1
+        return frames[:: round(stream.average_rate / 1)]
+
+
+HISTORY = "a video of historical observations and an image of the current observation"
+"""Words by which both readers know that a question is about navigation."""
+
+
+@pytest.mark.parametrize("name", ["navid", "uninavid"])
+def test_a_film_ends_with_what_is_asked_about(name: str, written: dict[str, Path]) -> None:
+    walks, said = annotations(written["streamvln"]), {}
+    for row in annotations(written[name]):
+        human, answer = row["conversations"]
+        assert (human["from"], answer["from"], human["value"].count("<image>")) == ("human", "gpt", 1)
+        assert HISTORY in human["value"]
+        assert "NAV_ID" in row["id"]
+        [walk] = [one for one in walks if row["episode_id"] in one["episode_ids"]]
+        text = walk["instructions"][walk["episode_ids"].index(row["episode_id"])]
+        assert f"Your assigned task is: '{text}'." in human["value"]
+        actions = said.setdefault(row["episode_id"], [])
+        if row["language"] == "en":
+            frames = film_of(written[name], row)
+            stills = sorted((written["streamvln"] / walk["video"] / "rgb").iterdir())
+            assert len(frames) == len(actions) + 1
+            assert np.abs(frames[-1].astype(int) - picture(stills[len(actions)])).mean() < 9
+        actions += heard(answer["value"]) if name == "navid" else [SPOKEN.index(one) for one in answer["value"].split()]
+    whole = {one: [*walk["actions"][1:], 0] for walk in walks for one in walk["episode_ids"]}
+    assert said == whole
+    assert len({row["id"] for row in annotations(written[name])}) == len(annotations(written[name]))
+
+
+SPOKEN = ["stop", "forward", "left", "right"]
+"""Uni-NaVid's words, in the order of the actions' numbers."""
+
+
+def heard(answer: str) -> list[int]:
+    """As navid_agent.py understands an answer, whose full stop it takes off; turns are of 15 degrees here."""
+    [kind] = [number for number, word in enumerate(SPOKEN) if word in answer[:-1]]
+    assert answer[-1] == "."
+    size = {0: 1, 1: 25, 2: 15, 3: 15}[kind]
+    return [kind] * (int(re.search(r"\d+", answer)[0]) // size if kind else 1)
+
+
+def test_a_decision_ends_at_a_mistake() -> None:
+    route: Any = None
+    walk = Walk(route, Lens(2, 2, 90), actions=[1, 3, 1, 2, 2, 1, 0], expert_actions=[1, 1, 1, 2, 2, 1, 0])
+    assert list(decisions(walk)) == [(0, [1, 1]), (2, [1]), (3, [2, 2]), (5, [1]), (6, [0])]
+    assert list(decisions(walk, 4, alike=False)) == [(0, [1, 1]), (2, [1, 2, 2, 1]), (6, [0])]
+
+
 def test_webdataset_reads_whole_steps_in_order(written: dict[str, Path]) -> None:
     import webdataset
 
@@ -288,7 +357,7 @@ def test_a_card_says_where_the_data_come_from(written: dict[str, Path]) -> None:
             assert said in card
 
 
-@pytest.mark.parametrize("name", ["lerobot", "streamvln", "webdataset"])
+@pytest.mark.parametrize("name", ["lerobot", "streamvln", "webdataset", "navid"])
 def test_what_was_killed_goes_on_and_is_the_same(name: str, written: dict[str, Path], tmp_path: Path) -> None:
     kind, out = FORMATS[name], tmp_path / "killed"
     process = subprocess.Popen(

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from nav_eval.errors import ConfigError
 from nav_eval.results.files import write_bytes, write_json, write_lines
-from nav_eval_extras.collecting.formats.base import Format, require_pyarrow
+from nav_eval_extras.collecting.formats.base import Format, require_even, require_pyarrow
 from nav_eval_extras.collecting.formats.tables import IMAGE, matrix, scalar, vector, write_table
 from nav_eval_extras.collecting.pictures import Video
 from nav_eval_extras.collecting.walking import Walk
@@ -33,11 +32,7 @@ class LeRobot(Format):
     def __init__(self, out: Any, about: Any) -> None:
         require_pyarrow()
         super().__init__(out, about)
-        if about.lens.width % 2 or about.lens.height % 2:
-            raise ConfigError(
-                f"collect: a video's sides must be even, not {about.lens.width}x{about.lens.height}. Set width and "
-                "height of simulator.sensors."
-            )
+        require_even(about.lens)
         self._camera = f"{round(100 * about.height)}cm_0deg"
         self._frames = 0
         self._tasks: dict[str, int] = {}
