@@ -13,6 +13,7 @@ import sys
 import tarfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from nav_eval_extras.collecting.command import collect
 from nav_eval_extras.collecting.formats.answers import decisions
 from nav_eval_extras.collecting.formats.datasets import Datasets
 from nav_eval_extras.collecting.formats.lerobot import LeRobot
+from nav_eval_extras.collecting.formats.lerobot_v3 import LeRobotV3
 from nav_eval_extras.collecting.formats.navid import NaVid, UniNaVid
 from nav_eval_extras.collecting.formats.navila import NaVILA
 from nav_eval_extras.collecting.formats.streamvln import StreamVLN
@@ -46,6 +48,7 @@ WORLD = [
 ]
 FORMATS = {
     "lerobot": LeRobot,
+    "lerobot_v3": LeRobotV3,
     "streamvln": StreamVLN,
     "navila": NaVILA,
     "navid": NaVid,
@@ -54,6 +57,7 @@ FORMATS = {
     "datasets": Datasets,
 }
 PATHS = 6
+RGB = "observation.images.rgb"
 KILLED = """
 import sys
 from pathlib import Path
@@ -61,7 +65,9 @@ from importlib import import_module
 from nav_eval_extras.collecting.command import collect
 from nav_eval_extras.collecting.collection import Wish, collect_into
 module, name = sys.argv[1].split(":")
-collect_into(getattr(import_module(module), name), Path(sys.argv[2]), Wish("vln-demo", sys.argv[3:]))
+kind = getattr(import_module(module), name)
+kind.episodes_a_file = 2
+collect_into(kind, Path(sys.argv[2]), Wish("vln-demo", sys.argv[3:]))
 """
 
 
@@ -69,6 +75,7 @@ collect_into(getattr(import_module(module), name), Path(sys.argv[2]), Wish("vln-
 def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A whole collection in each format, in homes that are in the cache by then."""
     folder = tmp_path_factory.mktemp("written")
+    LeRobotV3.episodes_a_file = 2
     nav_eval.make_env("vln-demo", overrides=WORLD).close()
     return {name: collect_into(kind, folder / name, Wish("vln-demo", WORLD)) for name, kind in FORMATS.items()}
 
@@ -227,6 +234,72 @@ def test_lerobot_holds_the_same_walks_as_streamvln(written: dict[str, Path]) -> 
             assert one["bytes"] == file.read_bytes()
 
 
+def test_lerobot_v3_files_are_what_its_reader_expects(written: dict[str, Path]) -> None:
+    """As LeRobotDataset v3.0 reads: all rows in a row, a frame at from_timestamp + timestamp, a task by its place."""
+    import av
+    import pandas
+    import pyarrow.parquet as pq
+
+    folder, other = written["lerobot_v3"], written["lerobot"]
+    info = json.loads((folder / "meta" / "info.json").read_text())
+    tasks = pandas.read_parquet(folder / "meta" / "tasks.parquet")
+    episodes = pq.read_table(folder / "meta/episodes/chunk-000/file-000.parquet").to_pylist()
+    rows = pandas.concat(pandas.read_parquet(file) for file in sorted((folder / "data").glob("*/*.parquet")))
+    assert (info["codebase_version"], info["total_episodes"], info["total_tasks"]) == ("v3.0", PATHS, len(tasks))
+    assert {*rows.columns} | {RGB} == {*info["features"]}
+    assert rows["index"].tolist() == [*range(info["total_frames"])]
+    assert len({*(folder / "data").glob("*/*.parquet")}) == PATHS / 2
+    for episode in episodes:
+        index, begun, ended = (episode[key] for key in ("episode_index", "dataset_from_index", "dataset_to_index"))
+        own = pandas.read_parquet(other / f"data/chunk-000/episode_{index:06d}.parquet")
+        place = {key: episode[f"data/{key}"] for key in ("chunk_index", "file_index")}
+        filed = pandas.read_parquet(folder / info["data_path"].format(**place))
+        assert filed[filed["episode_index"] == index]["index"].tolist() == [*range(begun, ended)]
+        pandas.testing.assert_frame_equal(rows.iloc[begun:ended].reset_index(drop=True), own)
+        assert tasks.iloc[own["task_index"][0]].name == episode["tasks"][0]
+        assert {*tasks.loc[episode["tasks"]]["language"]} == {"en", "zh"}
+        place = {key: episode[f"videos/{RGB}/{key}"] for key in ("chunk_index", "file_index")}
+        with av.open(str(folder / info["video_path"].format(video_key=RGB, **place))) as film:
+            frames = {round(frame.time, 4): frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)}
+        with av.open(str(other / f"videos/chunk-000/{RGB}/episode_{index:06d}.mp4")) as film:
+            for frame, time_ in zip(film.decode(video=0), own["timestamp"], strict=True):
+                found = frames[round(episode[f"videos/{RGB}/from_timestamp"] + time_, 4)]
+                np.testing.assert_array_equal(found, frame.to_ndarray(format="rgb24"))
+        assert episode[f"videos/{RGB}/to_timestamp"] == pytest.approx(
+            episode[f"videos/{RGB}/from_timestamp"] + len(own) / info["fps"]
+        )
+    said = json.loads((folder / "meta" / "stats.json").read_text())
+    for name in ("action", "observation.state", "distance_to_goal", "index"):
+        values = np.stack(rows[name]).astype(float).reshape(len(rows), -1)
+        for key in ("min", "max", "mean", "std"):
+            np.testing.assert_allclose(said[name][key], getattr(values, key)(0), rtol=1e-4, atol=1e-5)
+        assert said[name]["count"] == [len(rows)]
+
+
+def test_lerobot_v3_goes_on_where_a_file_was_being_joined(
+    written: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped before a file's film is made, then before its table, then with one of its single episodes gone."""
+    from nav_eval_extras.collecting.formats import lerobot_v3
+
+    for name in ("splice", "write_tables", "shutil"):
+        with monkeypatch.context() as patched:
+            patched.setattr(lerobot_v3, name, SimpleNamespace(rmtree=_half_removed) if name == "shutil" else _stopped)
+            with pytest.raises(KeyboardInterrupt):
+                collect_into(LeRobotV3, tmp_path, Wish("vln-demo", WORLD))
+    collect_into(LeRobotV3, tmp_path, Wish("vln-demo", WORLD))
+    assert tree(tmp_path) == tree(written["lerobot_v3"])
+
+
+def _stopped(*_: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _half_removed(folder: Path) -> None:
+    next(folder.glob("*.mp4")).unlink()
+    raise KeyboardInterrupt
+
+
 def test_navila_reads_a_question_an_answer_and_the_frames_so_far(written: dict[str, Path]) -> None:
     """As LazyVLNCEDataset samples frames, and as its evaluation understands an answer."""
     folder, rows = written["navila"], annotations(written["navila"])
@@ -357,7 +430,7 @@ def test_a_card_says_where_the_data_come_from(written: dict[str, Path]) -> None:
             assert said in card
 
 
-@pytest.mark.parametrize("name", ["lerobot", "streamvln", "webdataset", "navid"])
+@pytest.mark.parametrize("name", ["lerobot", "lerobot_v3", "streamvln", "webdataset", "navid"])
 def test_what_was_killed_goes_on_and_is_the_same(name: str, written: dict[str, Path], tmp_path: Path) -> None:
     kind, out = FORMATS[name], tmp_path / "killed"
     process = subprocess.Popen(

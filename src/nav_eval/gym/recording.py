@@ -33,7 +33,8 @@ Policy: TypeAlias = Callable[[Mapping[str, Any], Any], Any]
 FORMATS: Registry[Any] = Registry(
     "training data",
     elsewhere=dict.fromkeys(
-        ("datasets", "lerobot", "navid", "navila", "streamvln", "uninavid", "webdataset"), "nav-eval[collect]"
+        ("datasets", "lerobot", "lerobot_v3", "navid", "navila", "streamvln", "uninavid", "webdataset"),
+        "nav-eval[collect]",
     ),
 )
 """Those of nav-eval-extras; npz is written here."""
