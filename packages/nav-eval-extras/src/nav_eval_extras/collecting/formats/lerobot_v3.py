@@ -132,16 +132,17 @@ def _whole(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     for part in parts:
         for name, said in part.items():
             now = {key: np.array(value) for key, value in said.items()}
-            now["square"] = now.pop("std") ** 2 + now["mean"] ** 2
+            now["variance"] = now.pop("std") ** 2
             whole[name] = _both(whole[name], now) if name in whole else now
     for said in whole.values():
-        said["std"] = np.sqrt(np.maximum(said.pop("square") - said["mean"] ** 2, 0.0))
+        said["std"] = np.sqrt(said.pop("variance"))
     return {name: {key: value.tolist() for key, value in said.items()} for name, said in whole.items()}
 
 
 def _both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     count = one["count"] + other["count"]
     share = other["count"] / count
-    mixed = {key: one[key] + share * (other[key] - one[key]) for key in ("mean", "square")}
+    mixed = {key: one[key] + share * (other[key] - one[key]) for key in ("mean", "variance")}
+    mixed["variance"] += share * (1 - share) * (other["mean"] - one["mean"]) ** 2
     least, most = np.minimum(one["min"], other["min"]), np.maximum(one["max"], other["max"])
     return {"min": least, "max": most, **mixed, "count": count}
