@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+import yaml
 
 import nav_eval
 from graphs import item, node, write_r2r
 from nav_eval.cli.audit import verify
-from nav_eval.cli.score import replay
+from nav_eval.cli.score import compare, rank, replay
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results import audit
+from nav_eval.results.rules import BY_CONVENTION
 from nav_eval.runs.comparison import compare_runs
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
@@ -43,6 +46,37 @@ def test_runs_under_different_rules_are_not_compared(world, tmp_path, rule, told
     first, second = run(world, tmp_path / "a"), run(world, tmp_path / "b", rule)
     with pytest.raises(RunDirectoryError, match=told):
         compare_runs([first, second])
+
+
+@pytest.mark.parametrize("command", [compare, rank])
+def test_conventions_are_mixed_where_one_asks_for_it_and_nothing_else_is(world, tmp_path, capsys, caplog, command):
+    """Two conventions of one walk: the figures of each, the same as in its own results.json."""
+    ours, theirs = (
+        run(world, tmp_path / name, f"task.convention={name}", "agent_service.agent=shortest_path")
+        for name in ("vln-ce", "duet")
+    )
+    with pytest.raises(RunDirectoryError, match="Say --mix if you mean two conventions"):
+        command(ours, theirs)
+    assert command(ours, theirs, mix=True, json=True) == 0
+    told = json.loads(capsys.readouterr().out)
+    spl = [json.loads((path / "results.json").read_text())["metrics"]["spl"]["mean"] for path in (ours, theirs)]
+    if command is rank:
+        assert {Path(one["name"]).name: one["mean"] for one in told["places"]} == dict(zip(("vln-ce", "duet"), spl))
+    else:
+        (row,) = [row for row in told if row["metric"] == "spl"]
+        assert [row["mean_first"], row["mean_second"]] == spl
+    assert "vln-ce: vln-ce, " in caplog.text
+    shorter = run(world, tmp_path / "short", "task.convention=duet", "evaluation.max_moves=5")
+    with pytest.raises(RunDirectoryError, match=r"max_moves is 30 in one and 5 in the other\.$"):
+        command(ours, shorter, mix=True)
+
+
+def test_mixing_frees_the_rules_that_conventions_set_and_no_others():
+    """A convention's own file is the reference; which path is compared with is no rule but a fact of each run."""
+    folder = Path(nav_eval.__file__).parent / "configs" / "convention"
+    files = [yaml.safe_load(path.read_text()) for path in folder.glob("*.yaml")]
+    keys = {f"{section}.{key}" for content in files for section, values in content.items() for key in values}
+    assert keys - {"task.reference"} == BY_CONVENTION
 
 
 def manifest(path, **changes):

@@ -13,6 +13,7 @@ import sys
 import tarfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,21 @@ import pytest
 from PIL import Image
 
 import nav_eval
+from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import ConfigError
 from nav_eval.gym import rollouts
 from nav_eval_extras.collecting.collection import JOURNAL, Wish, collect_into
 from nav_eval_extras.collecting.command import collect
+from nav_eval_extras.collecting.formats.answers import decisions
 from nav_eval_extras.collecting.formats.datasets import Datasets
 from nav_eval_extras.collecting.formats.lerobot import LeRobot
+from nav_eval_extras.collecting.formats.lerobot_v3 import LeRobotV3
+from nav_eval_extras.collecting.formats.navid import NaVid, UniNaVid
 from nav_eval_extras.collecting.formats.navila import NaVILA
 from nav_eval_extras.collecting.formats.streamvln import StreamVLN
 from nav_eval_extras.collecting.formats.webdataset import WebDataset
 from nav_eval_extras.collecting.pictures import png16
+from nav_eval_extras.collecting.walking import Walk
 from patience import PATIENCE
 from served import served
 
@@ -40,8 +46,18 @@ WORLD = [
     "dataset.generate.per_scene=3",
     "dataset.generate.scenes=2",
 ]
-FORMATS = {"lerobot": LeRobot, "streamvln": StreamVLN, "navila": NaVILA, "webdataset": WebDataset, "datasets": Datasets}
+FORMATS = {
+    "lerobot": LeRobot,
+    "lerobot_v3": LeRobotV3,
+    "streamvln": StreamVLN,
+    "navila": NaVILA,
+    "navid": NaVid,
+    "uninavid": UniNaVid,
+    "webdataset": WebDataset,
+    "datasets": Datasets,
+}
 PATHS = 6
+RGB = "observation.images.rgb"
 KILLED = """
 import sys
 from pathlib import Path
@@ -49,7 +65,9 @@ from importlib import import_module
 from nav_eval_extras.collecting.command import collect
 from nav_eval_extras.collecting.collection import Wish, collect_into
 module, name = sys.argv[1].split(":")
-collect_into(getattr(import_module(module), name), Path(sys.argv[2]), Wish("vln-demo", sys.argv[3:]))
+kind = getattr(import_module(module), name)
+kind.episodes_a_file = 2
+collect_into(kind, Path(sys.argv[2]), Wish("vln-demo", sys.argv[3:]))
 """
 
 
@@ -57,6 +75,7 @@ collect_into(getattr(import_module(module), name), Path(sys.argv[2]), Wish("vln-
 def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A whole collection in each format, in homes that are in the cache by then."""
     folder = tmp_path_factory.mktemp("written")
+    LeRobotV3.episodes_a_file = 2
     nav_eval.make_env("vln-demo", overrides=WORLD).close()
     return {name: collect_into(kind, folder / name, Wish("vln-demo", WORLD)) for name, kind in FORMATS.items()}
 
@@ -215,6 +234,72 @@ def test_lerobot_holds_the_same_walks_as_streamvln(written: dict[str, Path]) -> 
             assert one["bytes"] == file.read_bytes()
 
 
+def test_lerobot_v3_files_are_what_its_reader_expects(written: dict[str, Path]) -> None:
+    """As LeRobotDataset v3.0 reads: all rows in a row, a frame at from_timestamp + timestamp, a task by its place."""
+    import av
+    import pandas
+    import pyarrow.parquet as pq
+
+    folder, other = written["lerobot_v3"], written["lerobot"]
+    info = json.loads((folder / "meta" / "info.json").read_text())
+    tasks = pandas.read_parquet(folder / "meta" / "tasks.parquet")
+    episodes = pq.read_table(folder / "meta/episodes/chunk-000/file-000.parquet").to_pylist()
+    rows = pandas.concat(pandas.read_parquet(file) for file in sorted((folder / "data").glob("*/*.parquet")))
+    assert (info["codebase_version"], info["total_episodes"], info["total_tasks"]) == ("v3.0", PATHS, len(tasks))
+    assert {*rows.columns} | {RGB} == {*info["features"]}
+    assert rows["index"].tolist() == [*range(info["total_frames"])]
+    assert len({*(folder / "data").glob("*/*.parquet")}) == PATHS / 2
+    for episode in episodes:
+        index, begun, ended = (episode[key] for key in ("episode_index", "dataset_from_index", "dataset_to_index"))
+        own = pandas.read_parquet(other / f"data/chunk-000/episode_{index:06d}.parquet")
+        place = {key: episode[f"data/{key}"] for key in ("chunk_index", "file_index")}
+        filed = pandas.read_parquet(folder / info["data_path"].format(**place))
+        assert filed[filed["episode_index"] == index]["index"].tolist() == [*range(begun, ended)]
+        pandas.testing.assert_frame_equal(rows.iloc[begun:ended].reset_index(drop=True), own)
+        assert tasks.iloc[own["task_index"][0]].name == episode["tasks"][0]
+        assert {*tasks.loc[episode["tasks"]]["language"]} == {"en", "zh"}
+        place = {key: episode[f"videos/{RGB}/{key}"] for key in ("chunk_index", "file_index")}
+        with av.open(str(folder / info["video_path"].format(video_key=RGB, **place))) as film:
+            frames = {round(frame.time, 4): frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)}
+        with av.open(str(other / f"videos/chunk-000/{RGB}/episode_{index:06d}.mp4")) as film:
+            for frame, time_ in zip(film.decode(video=0), own["timestamp"], strict=True):
+                found = frames[round(episode[f"videos/{RGB}/from_timestamp"] + time_, 4)]
+                np.testing.assert_array_equal(found, frame.to_ndarray(format="rgb24"))
+        assert episode[f"videos/{RGB}/to_timestamp"] == pytest.approx(
+            episode[f"videos/{RGB}/from_timestamp"] + len(own) / info["fps"]
+        )
+    said = json.loads((folder / "meta" / "stats.json").read_text())
+    for name in ("action", "observation.state", "distance_to_goal", "index"):
+        values = np.stack(rows[name]).astype(float).reshape(len(rows), -1)
+        for key in ("min", "max", "mean", "std"):
+            np.testing.assert_allclose(said[name][key], getattr(values, key)(0), rtol=1e-4, atol=1e-5)
+        assert said[name]["count"] == [len(rows)]
+
+
+def test_lerobot_v3_goes_on_where_a_file_was_being_joined(
+    written: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped before a file's film is made, then before its table, then with one of its single episodes gone."""
+    from nav_eval_extras.collecting.formats import lerobot_v3
+
+    for name in ("splice", "write_tables", "shutil"):
+        with monkeypatch.context() as patched:
+            patched.setattr(lerobot_v3, name, SimpleNamespace(rmtree=_half_removed) if name == "shutil" else _stopped)
+            with pytest.raises(KeyboardInterrupt):
+                collect_into(LeRobotV3, tmp_path, Wish("vln-demo", WORLD))
+    collect_into(LeRobotV3, tmp_path, Wish("vln-demo", WORLD))
+    assert tree(tmp_path) == tree(written["lerobot_v3"])
+
+
+def _stopped(*_: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _half_removed(folder: Path) -> None:
+    next(folder.glob("*.mp4")).unlink()
+    raise KeyboardInterrupt
+
+
 def test_navila_reads_a_question_an_answer_and_the_frames_so_far(written: dict[str, Path]) -> None:
     """As LazyVLNCEDataset samples frames, and as its evaluation understands an answer."""
     folder, rows = written["navila"], annotations(written["navila"])
@@ -242,6 +327,63 @@ def understood(answer: str) -> list[int]:
     found = re.search(r"\bis turn (left|right)\b (\d+) degree", answer)
     assert found
     return [2 if found[1] == "left" else 3] * (int(found[2]) // 15)
+
+
+def film_of(folder: Path, row: dict[str, Any]) -> list[Any]:
+    """As LazySupervisedDataset of NaVid and Uni-NaVid samples it with --video_fps 1: the whole film, frame by frame."""
+    import av
+
+    with av.open(str(folder / row["video"])) as film:
+        stream = film.streams.video[0]
+        frames = [frame.to_ndarray(format="rgb24") for frame in film.decode(stream)]
+        assert stream.average_rate == 1
+        return frames[:: round(stream.average_rate / 1)]
+
+
+HISTORY = "a video of historical observations and an image of the current observation"
+"""Words by which both readers know that a question is about navigation."""
+
+
+@pytest.mark.parametrize("name", ["navid", "uninavid"])
+def test_a_film_ends_with_what_is_asked_about(name: str, written: dict[str, Path]) -> None:
+    walks, said = annotations(written["streamvln"]), {}
+    for row in annotations(written[name]):
+        human, answer = row["conversations"]
+        assert (human["from"], answer["from"], human["value"].count("<image>")) == ("human", "gpt", 1)
+        assert HISTORY in human["value"]
+        assert "NAV_ID" in row["id"]
+        [walk] = [one for one in walks if row["episode_id"] in one["episode_ids"]]
+        text = walk["instructions"][walk["episode_ids"].index(row["episode_id"])]
+        assert f"Your assigned task is: '{text}'." in human["value"]
+        actions = said.setdefault(row["episode_id"], [])
+        if row["language"] == "en":
+            frames = film_of(written[name], row)
+            stills = sorted((written["streamvln"] / walk["video"] / "rgb").iterdir())
+            assert len(frames) == len(actions) + 1
+            assert np.abs(frames[-1].astype(int) - picture(stills[len(actions)])).mean() < 9
+        actions += heard(answer["value"]) if name == "navid" else [SPOKEN.index(one) for one in answer["value"].split()]
+    whole = {one: [*walk["actions"][1:], 0] for walk in walks for one in walk["episode_ids"]}
+    assert said == whole
+    assert len({row["id"] for row in annotations(written[name])}) == len(annotations(written[name]))
+
+
+SPOKEN = ["stop", "forward", "left", "right"]
+"""Uni-NaVid's words, in the order of the actions' numbers."""
+
+
+def heard(answer: str) -> list[int]:
+    """As navid_agent.py understands an answer, whose full stop it takes off; turns are of 15 degrees here."""
+    [kind] = [number for number, word in enumerate(SPOKEN) if word in answer[:-1]]
+    assert answer[-1] == "."
+    size = {0: 1, 1: 25, 2: 15, 3: 15}[kind]
+    return [kind] * (int(re.search(r"\d+", answer)[0]) // size if kind else 1)
+
+
+def test_a_decision_ends_at_a_mistake() -> None:
+    route: Any = None
+    walk = Walk(route, Lens(2, 2, 90), actions=[1, 3, 1, 2, 2, 1, 0], expert_actions=[1, 1, 1, 2, 2, 1, 0])
+    assert list(decisions(walk)) == [(0, [1, 1]), (2, [1]), (3, [2, 2]), (5, [1]), (6, [0])]
+    assert list(decisions(walk, 4, alike=False)) == [(0, [1, 1]), (2, [1, 2, 2, 1]), (6, [0])]
 
 
 def test_webdataset_reads_whole_steps_in_order(written: dict[str, Path]) -> None:
@@ -288,7 +430,7 @@ def test_a_card_says_where_the_data_come_from(written: dict[str, Path]) -> None:
             assert said in card
 
 
-@pytest.mark.parametrize("name", ["lerobot", "streamvln", "webdataset"])
+@pytest.mark.parametrize("name", ["lerobot", "lerobot_v3", "streamvln", "webdataset", "navid"])
 def test_what_was_killed_goes_on_and_is_the_same(name: str, written: dict[str, Path], tmp_path: Path) -> None:
     kind, out = FORMATS[name], tmp_path / "killed"
     process = subprocess.Popen(

@@ -196,6 +196,15 @@ def test_a_url_is_registered_once(server: str, token: str, run: Run, monkeypatch
     assert (code, "robot is registered as rest" in err) == (2, True)
 
 
+def test_replicas_are_registered_as_one_service(server: str, token: str, run: Run) -> None:
+    urls = ("127.0.0.1:9001", "127.0.0.1:9002")
+    said = [run(server, token, "submit", *urls) for _ in range(2)]
+    assert [code for code, _, _ in said] == [0, 0]
+    assert ["No ready REST service was found there at" in err for _, _, err in said] == [True, False]
+    assert Endpoint.objects.get(name=" ".join(urls)).url == " ".join(urls)
+    assert [one.url for one in Submission.objects.all()] == [" ".join(urls)] * 2
+
+
 def test_the_same_key_submits_once(server: str, token: str, run: Run) -> None:
     said = {run(server, token, "submit", "robot", "--key", "build-7")[1] for _ in range(3)}
     assert (len(said), Submission.objects.count()) == (1, 1)
@@ -237,7 +246,7 @@ def test_what_is_said_of_an_entry_holds_up_no_submission(server: str, token: str
         (["submit", "robot", "--phase", "final"], 2, "There is no phase 'final'"),
         (["submit", "robot", "--phase", "files"], 1, "takes a predictions"),
         (["submit", "--predictions", "nowhere.json"], 2, "nowhere.json cannot be read"),
-        (["submit", "http://a b"], 2, "Write for example https://agent.example.org:8085"),
+        (["submit", "http://a?b"], 2, "Write for example https://agent.example.org:8085"),
     ],
 )
 def test_what_cannot_be_submitted(server: str, token: str, run: Run, words: list[str], code: int, said: str) -> None:

@@ -139,7 +139,7 @@ def test_what_is_no_method_is_said(full: Crowd, team: Caller, method: dict[str, 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"url": "http://a b"}, "Write for example https://agent.example.org:8085"),
+        ({"url": "http://a?b"}, "Write for example https://agent.example.org:8085"),
         ({"url": "http://a:99999"}, "Write for example"),
         ({"name": "a\u202eb"}, "Use visible letters"),
         ({"name": "\ud800"}, "name: "),

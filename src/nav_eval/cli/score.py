@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nav_eval.config.schema import Config
     from nav_eval.core.types import EpisodeResult
     from nav_eval.results.run_directory import RunDirectory
+    from nav_eval.runs.comparison import Reader
 
 SHOWN = 20
 
@@ -151,7 +152,7 @@ def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False)
     return FINDINGS if changed else code
 
 
-def compare(*run_directories: Path, json: bool = False) -> int:
+def compare(*run_directories: Path, mix: bool = False, json: bool = False) -> int:
     """Compare runs on the same episodes with paired tests; the first is the baseline.
 
     Runs of one agent with different seeds, in directories agent@1, agent@2, are one entry: their mean.
@@ -160,13 +161,15 @@ def compare(*run_directories: Path, json: bool = False) -> int:
     ----------
     run_directories
         Two or more run directories.
+    mix
+        Also take runs whose scores are of different conventions (task.convention), and say which.
     json
         Print JSON instead of a table.
     """
-    from nav_eval.runs.comparison import compare_runs, comparison_table, read_records
+    from nav_eval.runs.comparison import compare_runs, comparison_table
     from nav_eval.runs.ranks import headline
 
-    read = cache(read_records)
+    read = _reader(run_directories, mix=mix)
     comparison = compare_runs(run_directories, read)
     if json:
         say_json(comparison)
@@ -175,7 +178,7 @@ def compare(*run_directories: Path, json: bool = False) -> int:
     return DONE
 
 
-def rank(*run_directories: Path, by: str | None = None, json: bool = False) -> int:
+def rank(*run_directories: Path, by: str | None = None, mix: bool = False, json: bool = False) -> int:
     """Rank runs on their common episodes, with shared ranks and a range of ranks for each.
 
     Runs of one agent with different seeds, in directories agent@1, agent@2, are one entry: their mean.
@@ -187,14 +190,15 @@ def rank(*run_directories: Path, by: str | None = None, json: bool = False) -> i
     by
         The metric; by default the benchmark's primary one (benchmark.primary): spl; ndtw for RxR, goal_progress for
         NDH.
+    mix
+        Also take runs whose scores are of different conventions (task.convention), and say which.
     json
         Print JSON instead of a table.
     """
     from nav_eval.report.verdict import sentences
-    from nav_eval.runs.comparison import read_records
     from nav_eval.runs.ranks import rank_runs, ranking_table
 
-    read = cache(read_records)
+    read = _reader(run_directories, mix=mix)
     ranking = rank_runs(run_directories, by, read)
     if json:
         say_json(ranking)
@@ -202,6 +206,15 @@ def rank(*run_directories: Path, by: str | None = None, json: bool = False) -> i
         definition = read(run_directories[0]).definitions[ranking.metric]
         say(*ranking_table(ranking), *sentences(language(), ranking, definition, {}))
     return DONE
+
+
+def _reader(paths: Sequence[Path], *, mix: bool) -> Reader:
+    """That keeps what it has read. With `mix` the conventions are told beside the figures."""
+    from nav_eval.runs.comparison import read_mixed, read_records, tell_conventions
+
+    if mix:
+        tell_conventions(paths)
+    return cache(read_mixed if mix else read_records)
 
 
 def _opened(path: Path, overrides: tuple[str, ...], allow_plugins: bool) -> tuple[RunDirectory, Config]:

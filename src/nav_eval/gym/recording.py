@@ -32,7 +32,10 @@ Policy: TypeAlias = Callable[[Mapping[str, Any], Any], Any]
 """(observations of all environments, (num_envs,) bool: whose episode begins now) -> (num_envs,) actions."""
 FORMATS: Registry[Any] = Registry(
     "training data",
-    elsewhere=dict.fromkeys(("datasets", "lerobot", "navila", "streamvln", "webdataset"), "nav-eval[collect]"),
+    elsewhere=dict.fromkeys(
+        ("datasets", "lerobot", "lerobot_v3", "navid", "navila", "streamvln", "uninavid", "webdataset"),
+        "nav-eval[collect]",
+    ),
 )
 """Those of nav-eval-extras; npz is written here."""
 ASKED = "collection.json"

@@ -27,6 +27,7 @@ from nav_eval.errors import RunDirectoryError
 from nav_eval.geometry import total
 from nav_eval.results.facts import changed
 from nav_eval.results.paired import mcnemar, permutation, permutation_interval
+from nav_eval.results.rules import BY_CONVENTION
 from nav_eval.results.statistics import (
     FEW_SCENES,
     Interval,
@@ -143,8 +144,9 @@ def require_same_rules(a: RunRecords, b: RunRecords) -> None:
     for key in dict.fromkeys([*a.metadata, *b.metadata]):
         one, other = a.metadata.get(key), b.metadata.get(key)
         if not _agree(key, one, other):
+            hint = " Say --mix if you mean two conventions." if key in BY_CONVENTION else ""
             raise RunDirectoryError(
-                f"{a.name} and {b.name} cannot be compared: {key} is {one!r} in one and {other!r} in the other."
+                f"{a.name} and {b.name} cannot be compared: {key} is {one!r} in one and {other!r} in the other.{hint}"
             )
 
 

@@ -33,6 +33,15 @@ SECTIONS: Mapping[str, set[str]] = {
     "simulator": {"motion", "body", "scale", "path_mode", "physics", "people"},
     "evaluation": {*LIMITS, "success_distance", "cut_at_collision", "clock", "latency_s", "step_s"},
 }
+BY_CONVENTION = {
+    "task.success_rule",
+    "task.goal_rule",
+    "task.spl_length",
+    "task.repeats",
+    "task.dtw",
+    "evaluation.success_distance",
+}
+"""Rules that a `task.convention` may set: they decide what a figure says of what was walked, not what was walked."""
 LATER: Mapping[str, Any] = {
     "task.spl_length": "shortest",
     "task.repeats": "drop",

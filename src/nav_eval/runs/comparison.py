@@ -15,7 +15,7 @@ from nav_eval.errors import RunDirectoryError, one_line
 from nav_eval.logging import get_logger
 from nav_eval.report.source import told_definitions
 from nav_eval.results.compare import RunRecords, compare
-from nav_eval.results.rules import rules_of
+from nav_eval.results.rules import BY_CONVENTION, rules_of
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.seeds import grouped
 
@@ -47,6 +47,20 @@ def read_records(path: Path) -> RunRecords:
         told = told_definitions(summary, names, config)
         well = sum(result.status == "ok" for result in results)
         return RunRecords(str(path), episodes, shared, told, played_well=well)
+
+
+def read_mixed(path: Path) -> RunRecords:
+    """As `read_records`, of a run that may be scored by another convention than those beside it."""
+    run, free = read_records(path), {*BY_CONVENTION, "reference"}
+    metadata = {key: value for key, value in run.metadata.items() if key not in free}
+    return replace(run, metadata={**metadata, RULES: (None, None)})
+
+
+def tell_conventions(paths: Sequence[Path]) -> None:
+    """A warning that says by which each run is scored."""
+    named = ((path, RunDirectory(path).config().task.convention) for path in paths)
+    told = ", ".join(f"{path}: {name or 'none'}" for path, name in named)
+    get_logger(__name__).warning("Figures of different conventions stand side by side: %s.", one_line(told))
 
 
 def compare_runs(paths: Sequence[Path], read: Reader = read_records) -> list[dict[str, Any]]:

@@ -166,8 +166,11 @@ def _phase(server: Competition, options: argparse.Namespace, kind: str) -> str:
 
 
 def _endpoint(server: Competition, options: argparse.Namespace) -> Any:
-    """The team's service of that name or URL; a URL that is none yet is registered, under itself, and asked."""
-    known, wanted = server.endpoints(), options.endpoint
+    """The team's service of that name or URL; a URL that is none yet is registered, under itself, and asked.
+
+    Several are those of replicas.
+    """
+    known, wanted = server.endpoints(), " ".join(options.endpoint)
     for key in ("name", "url"):
         found = [one for one in known if one[key] == wanted]
         if len(found) == 1:
@@ -180,18 +183,18 @@ def _endpoint(server: Competition, options: argparse.Namespace) -> Any:
         raise UsageError(line(f"there is no service {wanted!r}. Yours: {names}.", 500))
     token = _secret(options.service_token_file, "--service-token-file", AGENT_TOKEN)
     protocol = options.protocol or ("grpc" if wanted.startswith(("grpc://", "grpcs://")) else "rest")
-    return _probe_service(server, server.register(wanted[:60], protocol, wanted, token))
+    return _probe_service(server, server.register(wanted[:60].rstrip(), protocol, wanted, token))
 
 
 def _probe_service(server: Competition, endpoint: Any) -> Any:
-    """A new service; if it is not ready, speaks another protocol than it is registered with, or asks for no token, that
-    is said now.
+    """A new service; if it, or a replica, is not ready, speaks another protocol than it is registered with, or asks for
+    no token, that is said now.
     """
     try:
         found = server.probe(endpoint["id"])
     except Refusal:  # the server asks others; its answer changes nothing
         return endpoint
-    if found["probe"] != "ready" or not found["has_token"]:
+    if found["probe"] != "ready" or found.get("away") or not found["has_token"]:
         say(f"nav-eval-agent: {line(str(found['sentence']), 500)}", sys.stderr)
     return endpoint
 

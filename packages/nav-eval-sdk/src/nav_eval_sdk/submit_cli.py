@@ -22,7 +22,11 @@ def add(commands: Any) -> None:
     push.add_argument("image", type=Path, metavar="FILE", help="what docker save or podman save wrote")
     push.add_argument("--name", help="what to submit it by; by default the file's name without its ending")
     submit = _command(commands, "submit", "enter a service, or a predictions file, in a competition")
-    submit.add_argument("endpoint", nargs="?", help="a registered service by name or URL; a new URL is registered")
+    submit.add_argument(
+        "endpoint",
+        nargs="*",
+        help="a registered service by name or URL; a new URL is registered, those of replicas as one service",
+    )
     submit.add_argument("--predictions", metavar="FILE", type=Path, help="a file to be scored, in place of a service")
     submit.add_argument("--phase", help="the phase to enter; by default the only open one that takes this")
     submit.add_argument(

@@ -112,6 +112,9 @@ class Endpoint(models.Model):
     """A team's service. `sealed_token`: its bearer token, encrypted (vault.py). `probe`: "", or what a probe said;
     `machine`: where the name led then, "" if nowhere.
 
+    Replicas of it have an address each, with a blank between two in `url` and a comma in `machine`; `away`: those that
+    were not ready while others were.
+
     Of protocol join it calls us and has no url; `probe` then says whether it is here (join.presence). Of protocol image
     its url is sha256:..., an archive that the team has sent (images.storage).
     """
@@ -119,11 +122,12 @@ class Endpoint(models.Model):
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="endpoints")
     name = models.CharField(max_length=60)
     protocol = models.CharField(max_length=5, choices=[(name, name) for name in ("rest", "grpc", "join", "image")])
-    url = models.CharField(max_length=300, blank=True)
+    url = models.CharField(max_length=1000, blank=True)
     sealed_token = models.TextField(blank=True)
     probe = models.CharField(max_length=20, blank=True)
     probed_at = models.DateTimeField(null=True)
-    machine = models.CharField(max_length=50, blank=True, default="")
+    machine = models.CharField(max_length=400, blank=True, default="")
+    away = models.CharField(max_length=1000, blank=True, default="")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("team", "name"), name="a_name_of_an_endpoint_once"),)
@@ -161,9 +165,9 @@ class Submission(models.Model):
     phase = models.CharField(max_length=40)
     kind = models.CharField(max_length=12)
     protocol = models.CharField(max_length=5, blank=True)
-    url = models.CharField(max_length=300, blank=True)
+    url = models.CharField(max_length=1000, blank=True)
     sealed_token = models.TextField(blank=True)
-    endpoint_key = models.CharField(max_length=300, null=True)
+    endpoint_key = models.CharField(max_length=1500, null=True)
     predictions = models.CharField(max_length=64, blank=True)
     idempotency_key = models.CharField(max_length=100, null=True)
     accepted_at = models.DateTimeField()
@@ -240,7 +244,7 @@ class Attempt(models.Model):
     fence = models.BigIntegerField(unique=True)
     worker = models.ForeignKey(Token, on_delete=models.PROTECT)
     instance = models.CharField(max_length=64)
-    endpoint_key = models.CharField(max_length=300, null=True)
+    endpoint_key = models.CharField(max_length=1500, null=True)
     started_at = models.DateTimeField()
     heartbeat_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)

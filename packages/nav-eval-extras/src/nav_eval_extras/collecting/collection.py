@@ -76,7 +76,7 @@ def collect_into(kind: type[Format], out: Path, wish: Wish, *, processes: int = 
     if not 0 <= wish.beta <= 1 or (wish.beta < 1) != (wish.policy is not None):
         raise ConfigError("collect: policy and a beta from 0 to below 1 go together.")
     config = wish.resolved()
-    asked = Asked(config, kind.fps, wish.semantic, wish.beta)
+    asked = Asked(config, kind.fps, wish.semantic, wish.beta, kind.depth)
     about = about_of(config, asked)
     writer = kind(out, about)
     with opened(asked.played, agent_given=wish.policy is None) as plan:

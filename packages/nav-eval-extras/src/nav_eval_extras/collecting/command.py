@@ -48,7 +48,8 @@ def collect(
     out
         The folder of the collection.
     format
-        lerobot (v2.1), streamvln, navila, webdataset, datasets (Hugging Face), or npz (arrays, as nav_eval.collect).
+        lerobot (v2.1), lerobot_v3, streamvln, navila, navid, uninavid, webdataset, datasets (Hugging Face), or npz
+        (arrays, as nav_eval.collect).
     config
         A YAML file with your own settings, which override the benchmark's.
     semantic

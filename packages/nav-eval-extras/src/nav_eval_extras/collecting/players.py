@@ -35,18 +35,22 @@ GROUP = 4
 
 @dataclass(frozen=True)
 class Asked:
-    """What a walk depends on. `fps`: of videos, 0: single frames. `beta`: how likely the oracle acts in a step."""
+    """What a walk depends on. `fps`: of videos, 0: single frames. `beta`: how likely the oracle acts in a step.
+
+    `depth`: whether it is recorded.
+    """
 
     config: Config
     fps: int = 0
     semantic: bool = False
     beta: float = 1.0
+    depth: bool = True
 
     @property
     def cameras(self) -> Cameras:
         """Raises ConfigError where RGB and depth are not of one camera, or depth is not in metres."""
         names = {self._kind(name): name for name in reversed(self.config.simulator.sensors)}
-        wanted = ["rgb", "depth", *(["semantic"] if self.semantic else [])]
+        wanted = ["rgb", *(["depth"] if self.depth else []), *(["semantic"] if self.semantic else [])]
         if lacking := [kind for kind in wanted if kind not in names]:
             raise ConfigError(
                 f"collect: there is no sensor of type {lacking[0]}. Add +simulator.sensors.{lacking[0]}={{}}"
@@ -57,12 +61,11 @@ class Asked:
                 f"collect: {', '.join(wanted)} must be of one camera, with the same width, height and hfov. "
                 "Set them in simulator.sensors."
             )
-        if self.config.simulator.sensors[names["depth"]].normalize:
-            raise ConfigError(
-                f"collect: depth is recorded in metres. Set simulator.sensors.{names['depth']}.normalize=false"
-            )
+        depth = names["depth"] if self.depth else None
+        if depth and self.config.simulator.sensors[depth].normalize:
+            raise ConfigError(f"collect: depth is recorded in metres. Set simulator.sensors.{depth}.normalize=false")
         semantic = names["semantic"] if self.semantic else None
-        return Cameras(lenses.pop(), names["rgb"], names["depth"], semantic, self.fps)
+        return Cameras(lenses.pop(), names["rgb"], depth, semantic, self.fps)
 
     def _kind(self, name: str) -> str:
         return self.config.simulator.sensors[name].type or name

@@ -80,7 +80,7 @@ class Cameras:
 
     lens: Lens
     rgb: str
-    depth: str
+    depth: str | None = None
     semantic: str | None = None
     fps: int = 0
     """Of a video; 0: JPEG files."""
@@ -119,28 +119,30 @@ class Walker:
         while not environment.over:
             seen, expert = environment.observe(), environment.expert_action()
             action = choose(seen, expert)
-            depth = millimetres(seen[self._cameras.depth])
-            coarse.append(depth[::COARSE, ::COARSE].copy())
-            self._record(walk, seen, depth, video)
+            self._record(walk, seen, video)
+            if self._cameras.depth is not None:
+                depth = millimetres(seen[self._cameras.depth])
+                coarse.append(depth[::COARSE, ::COARSE].copy())
+                walk.depth.append(png16(depth))
             walk.expert_actions.append(_number(expert))
             walk.actions.append(_number(action))
             environment.step(action)
         walk.video = b"" if video is None else video.close()
         walk.stopped = environment.ended
-        self._point(walk, episode, coarse)
+        if coarse:
+            self._point(walk, episode, coarse)
         return walk
 
     def _video(self) -> Video | None:
         lens, fps = self._cameras.lens, self._cameras.fps
         return Video(lens.width, lens.height, fps) if fps else None
 
-    def _record(self, walk: Walk, seen: Observations, depth: Any, video: Video | None) -> None:
+    def _record(self, walk: Walk, seen: Observations, video: Video | None) -> None:
         cameras, environment = self._cameras, self._environment
         state = environment.simulator.get_agent_state()
         walk.poses.append((*state.position, *state.rotation))
         walk.cameras.append(camera_pose(*cast("HasRenderer", environment.simulator).camera()))
         walk.distances.append(environment.distance_to_goal())
-        walk.depth.append(png16(depth))
         if cameras.semantic is not None:
             walk.semantic.append(png16(np.clip(seen[cameras.semantic], 0, 65535).astype(np.uint16)))
         if video is None:

@@ -38,7 +38,8 @@ WORDS = {
 """What is said where nothing knows better."""
 STATUS = {
     "not_found": 404, "phase_unknown": 404, "not_approved": 403, "not_captain": 403, "terms": 403, "too_large": 413,
-    "too_soon": 429, "busy": 503, "quota_day": 429, "quota_total": 429, "quota_concurrent": 429, "dry_run_running": 429,
+    "address": 422, "too_soon": 429, "busy": 503, "quota_day": 429, "quota_total": 429,
+    "quota_concurrent": 429, "dry_run_running": 429,
 }  # fmt: skip
 """Of a Refusal by its code; of all others 409."""
 AGAIN = {"too_soon": 10, "busy": 5}

@@ -79,16 +79,22 @@ class PhaseOut(Schema):
 
 
 class EndpointIn(Schema):
-    """A service. `token`: what it asks of callers; kept encrypted, never shown."""
+    """A service. `url`: of replicas their addresses, with blanks, lines or commas between them, 8 at most.
+
+    `token`: what it asks of callers, the same for all replicas; kept encrypted, never shown.
+    """
 
     name: str = Field(max_length=60)
     protocol: Literal["rest", "grpc"] = "rest"
-    url: str = Field(max_length=300)
+    url: str = Field(max_length=1000)
     token: str = Field("", max_length=300)
 
 
 class EndpointOut(Schema):
     """`probe`: what the last question found, "" before the first; `sentence` says it in words.
+
+    Replicas have their addresses in `url`, with a blank between two; one that is ready makes the service ready, and
+    `away` names those that are not.
 
     Of protocol join it calls us (`nav-eval-agent join`): it has no url, and `probe` says whether it is here. Of
     protocol image it is a container image, and its url sha256:....
@@ -102,6 +108,7 @@ class EndpointOut(Schema):
     probe: Literal["", "ready", "refused", "wrong token"]
     probed_at: datetime | None
     sentence: str
+    away: list[str]
 
 
 class SubmissionIn(Schema):
@@ -280,7 +287,8 @@ def remove_endpoint(request: HttpRequest, endpoint: int) -> HttpResponse:
 def shown_endpoint(row: Endpoint) -> dict[str, Any]:
     said = endpoints.sentence(row, language(), zone=current().zone, now=timezone.now())
     names = ("id", "name", "protocol", "url", "probe", "probed_at")
-    return {name: getattr(row, name) for name in names} | {"has_token": bool(row.sealed_token), "sentence": said}
+    told = {"has_token": bool(row.sealed_token), "sentence": said, "away": row.away.split()}
+    return {name: getattr(row, name) for name in names} | told
 
 
 @router.get("/submissions", response={200: list[SubmissionOut]} | answers(401, 422))

@@ -287,7 +287,7 @@ class Dispatcher:
 
     def _taken(self) -> set[str]:
         keys = Attempt.objects.filter(live=True).values_list("endpoint_key", flat=True)
-        return {key for key in keys if key is not None}
+        return {word for key in keys for word in (key or "").split()}
 
     def heartbeat(self, worker: Token, attempt: int, fence: int, total: int | None = None) -> bool:
         """The worker lives; whether it is to give the run up at the end of an episode (queue.turns).
@@ -307,9 +307,7 @@ class Dispatcher:
         if not turns.over(self.challenge, attempt, now):
             return False
         had, taken = outlook.seconds(now), self._taken()
-        free = [
-            one for one in outlook.waiting(self.challenge, now) if one.endpoint is None or one.endpoint not in taken
-        ]
+        free = [one for one in outlook.waiting(self.challenge, now) if one.free(taken)]
         ours = attempt.submission.protocol == OURS
         return any(one.team != team and (ours or had.get(one.team, 0.0) < had[team]) for one in free if not one.ours)
 

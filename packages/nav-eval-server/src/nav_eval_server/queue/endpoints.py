@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from ipaddress import ip_address
 from typing import Literal, cast
@@ -12,11 +13,12 @@ from zoneinfo import ZoneInfo
 from nav_eval.errors import InputError
 from nav_eval_sdk.transport.address import is_public
 from nav_eval_sdk.transport.base import TOKEN
+from nav_eval_sdk.transport.base import Endpoint as Place
 from nav_eval_sdk.transport.probe import Answer
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Submission, Team
-from nav_eval_server.queue.probe import LOOPBACK, WRITTEN, NotingNetworks, Protocol, ask, fits, parsed
+from nav_eval_server.queue.probe import LOOPBACK, MAX_REPLICAS, WRITTEN, Protocol, ask, fits, lets, listed, replicas
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import SPOKEN, Language, Sentence, clock
 from nav_eval_server.vault import Vault
@@ -39,6 +41,12 @@ SENTENCES: dict[Answer | Literal[""], Sentence] = {
     },
     "wrong token": {"en": "At {at} the service refused our token.", "zh": "{at} 检查：服务拒绝了我们的令牌。"},
 }
+PARTLY: Sentence = {
+    "en": "{ready} of {all} ready at {at}, not {away}.",
+    "zh": "{at} 检查：{all} 个地址中 {ready} 个就绪，未就绪：{away}。",
+}
+"""Of several addresses."""
+BEST_FIRST: tuple[Answer, ...] = ("ready", "wrong token", "refused")
 JOINED: dict[Answer | Literal[""], Sentence] = {
     "ready": {"en": "Here since {at}.", "zh": "{at} 起已连接。"},
     "refused": {
@@ -62,9 +70,7 @@ _asking = threading.BoundedSemaphore(AT_ONCE)
 def save(challenge: Challenge, team: Team, *, name: str, protocol: Protocol, url: str, token: str) -> Endpoint:
     """A new service, or in place of the team's of that name; its token is sealed. Raises InputError and Refusal."""
     name, token = visible(name), checked_token(token)
-    parsed(url)
-    if not fits(url, protocol):
-        raise InputError(WRITTEN)
+    url = _checked_addresses(challenge, url, protocol)
     check_name(team, name, "rest", "grpc")
     if Endpoint.objects.filter(team=team).exclude(name=name).count() >= MAX_SERVICES:
         raise Refusal(
@@ -73,8 +79,36 @@ def save(challenge: Challenge, team: Team, *, name: str, protocol: Protocol, url
             f"最多 {MAX_SERVICES} 个服务，请先删除一个。",
         )
     sealed = Vault(Folder(challenge.folder)).seal(token)
-    told = {"protocol": protocol, "url": url, "sealed_token": sealed, "probe": "", "probed_at": None, "machine": ""}
+    asked = {"probe": "", "probed_at": None, "machine": "", "away": ""}
+    told = {"protocol": protocol, "url": url, "sealed_token": sealed} | asked
     return Endpoint.objects.update_or_create(team=team, name=name, defaults=told)[0]
+
+
+def _checked_addresses(challenge: Challenge, urls: str, protocol: Protocol) -> str:
+    """As they are kept, with a blank between two. Raises InputError and Refusal."""
+    places = replicas(urls)
+    if not fits(urls, protocol):
+        raise InputError(WRITTEN)
+    if len(places) > MAX_REPLICAS:
+        raise Refusal(
+            "too_many", f"A service has {MAX_REPLICAS} addresses at most.", f"一个服务最多 {MAX_REPLICAS} 个地址。"
+        )
+    if len(set(places)) < len(places):
+        raise Refusal("address", "Name each address once.", "每个地址只能写一次。")
+    if len(places) > 1:
+        _check_allowed(challenge, places)
+    return " ".join(listed(urls))
+
+
+def _check_allowed(challenge: Challenge, places: list[Place]) -> None:
+    """Of one alone its question says so; among several that are ready nobody would see it. Raises Refusal."""
+    for where in places:
+        if not lets(challenge.endpoints.networks, where):
+            raise Refusal(
+                "address",
+                f"The rules let no service lie at {where.address}. Leave it out.",
+                f"规则不允许服务位于 {where.address}，请将其去掉。",
+            )
 
 
 def check_name(team: Team, name: str, *protocols: str) -> None:
@@ -111,30 +145,41 @@ def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
         token = Vault(Folder(challenge.folder)).open(endpoint.sealed_token)
         rules = challenge.endpoints
         protocol = cast(Protocol, endpoint.protocol)
-        networks = NotingNetworks(rules.networks.names, rules.networks.ports)
-        answer = ask(parsed(endpoint.url), protocol, token, networks, rules.probe_seconds)
+        found = ask(replicas(endpoint.url), protocol, token, rules.networks, rules.probe_seconds)
     finally:
         _asking.release()
-    Endpoint.objects.filter(pk=endpoint.pk).update(probe=answer, machine=networks.machine)
+    answer = min((one.answer for one in found), key=BEST_FIRST.index)
+    away = [url for url, one in zip(listed(endpoint.url), found, strict=True) if one.answer != "ready"]
+    told = {"probe": answer, "machine": ",".join(one.machine for one in found)}
+    same = Endpoint.objects.filter(pk=endpoint.pk, url=endpoint.url)  # it may have been saved anew meanwhile
+    same.update(**told, away=" ".join(away) if answer == "ready" else "")
     return answer
 
 
 def played(submission: Submission, now: datetime) -> None:
-    """Episodes were played with its service: whatever the last question found, it is ready."""
+    """Episodes were played with its service: it is ready, unless the last question knew more of its replicas."""
     asked = Endpoint.objects.filter(team=submission.team_id, protocol=submission.protocol, url=submission.url)
-    asked.exclude(protocol__in=SAID).update(probe="ready", probed_at=now)
+    asked.exclude(protocol__in=SAID).filter(away="").update(probe="ready", probed_at=now)
 
 
 def sentence(endpoint: Endpoint, language: Language, *, zone: ZoneInfo, now: datetime) -> str:
     """What the last question found out."""
     said = SAID.get(endpoint.protocol, SENTENCES)[cast(Answer, endpoint.probe)]
-    told = said[language].format(at=clock(endpoint.probed_at, zone, now), spoken=SPOKEN.get(endpoint.protocol))
+    every, away = listed(endpoint.url), listed(endpoint.away)
+    told = (PARTLY if away else said)[language].format(
+        at=clock(endpoint.probed_at, zone, now),
+        spoken=SPOKEN.get(endpoint.protocol),
+        ready=len(every) - len(away),
+        all=len(every),
+        away=", ".join(away),
+    )
     open_to_all = endpoint.probe == "ready" and endpoint.protocol not in SAID and not endpoint.sealed_token
     return told + OPEN_TO_ALL[language] if open_to_all else told
 
 
 def key(endpoint: Endpoint) -> str | None:
-    """The same for whatever leads to one service: of two submissions with it one plays at a time.
+    """A word for each address, the same for whatever leads there: of two submissions that share one, one plays at a
+    time.
 
     None for an image: each run has a container of its own. Behind one public address a gateway may have many services,
     which their names tell apart.
@@ -143,22 +188,31 @@ def key(endpoint: Endpoint) -> str | None:
         return None
     if endpoint.protocol == "join":
         return f"join:{endpoint.team_id}"
-    where = parsed(endpoint.url)
-    return f"{_inner_machine(endpoint) or where.host.lower()}:{where.port}"
+    return " ".join(sorted({_written(where, _inner(machine)) for where, machine in _replicas(endpoint)}))
 
 
-def _inner_machine(endpoint: Endpoint) -> str:
-    """The one that it is on; "" where that is unknown, or in the open internet."""
-    machine = endpoint.machine
+def _written(where: Place, machine: str = "") -> str:
+    return f"{machine or where.host.lower()}:{where.port}"
+
+
+def _replicas(endpoint: Endpoint) -> Iterator[tuple[Place, str]]:
+    """Each with the machine that its name led to, "" where that is unknown."""
+    places, machines = replicas(endpoint.url), endpoint.machine.split(",")
+    yield from zip(places, [*machines, *("" for _ in places)], strict=False)
+
+
+def _inner(machine: str) -> str:
+    """As it is, but "" for one in the open internet."""
     return "" if machine not in ("", LOOPBACK) and is_public(ip_address(machine)) else machine
 
 
 def shared_machines() -> list[tuple[str, list[Endpoint]]]:
     """Those that services of several teams are on, whatever their port: one team may have two accounts."""
     rows = Endpoint.objects.exclude(protocol__in=SAID).select_related("team").order_by("team__name", "pk")
-    hosts = {one.pk: parsed(one.url).host.lower() for one in rows}
-    known = {hosts[one.pk]: one.machine for one in rows if one.machine}
-    found = defaultdict[str, list[Endpoint]](list)
-    for one in rows:
-        found[one.machine or known.get(hosts[one.pk], hosts[one.pk])].append(one)
-    return [(machine, some) for machine, some in found.items() if len({one.team_id for one in some}) > 1]
+    lie = [(one, where.host.lower(), machine) for one in rows for where, machine in _replicas(one)]
+    known = {host: machine for _, host, machine in lie if machine}
+    found = defaultdict[str, dict[int, Endpoint]](dict)
+    for one, host, machine in lie:
+        found[machine or known.get(host, host)][one.pk] = one
+    shared = {machine: [*some.values()] for machine, some in found.items()}
+    return [(machine, some) for machine, some in shared.items() if len({one.team_id for one in some}) > 1]

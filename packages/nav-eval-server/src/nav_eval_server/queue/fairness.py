@@ -14,6 +14,7 @@ from datetime import datetime
 class Waiting:
     """A submission that may begin now. `endpoint`: the service that it needs for itself, if any.
 
+    It is a word for each of the service's addresses (queue.endpoints.key).
     `ours`: of an agent of ours (queue.baselines); `image`: of a container image.
     """
 
@@ -23,6 +24,9 @@ class Waiting:
     endpoint: str | None = None
     ours: bool = False
     image: bool = False
+
+    def free(self, taken: Collection[str]) -> bool:
+        return not any(word in taken for word in (self.endpoint or "").split())
 
     def order(self, seconds: Mapping[int, float]) -> tuple[bool, float, datetime, str]:
         """The least goes first."""
@@ -37,11 +41,11 @@ def next_up(
     *,
     booked_only: bool = False,
 ) -> Waiting | None:
-    """`seconds`: evaluator's time by team of late, what runs now included; `taken`: services that are at work.
+    """`seconds`: evaluator's time by team of late, what runs now included; `taken`: addresses that are at work.
 
     `booked`: teams whose hour it is; they go first, and with `booked_only` nobody else goes.
     """
-    free = [one for one in waiting if one.endpoint is None or one.endpoint not in taken]
+    free = [one for one in waiting if one.free(taken)]
     first = [one for one in free if one.team in booked]
     candidates = first or ([] if booked_only else free)
     return min(candidates, key=lambda one: one.order(seconds), default=None)

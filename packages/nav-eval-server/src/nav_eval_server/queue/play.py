@@ -31,7 +31,7 @@ from nav_eval_server.parent_death import killed_with_parent
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.files import AGENT_LOG, PREDICTIONS, SCORED
 from nav_eval_server.queue.files import LOG as LOG_FILE
-from nav_eval_server.queue.probe import Protocol, ask, parsed
+from nav_eval_server.queue.probe import Protocol, ask, listed, parsed
 from nav_eval_server.queue.run_folder import RunFolder
 
 T = TypeVar("T")
@@ -106,10 +106,16 @@ class Play:
     # The service
 
     @property
-    def _url(self) -> str:
-        if self._container is not None:
-            return self._container.address
-        return self._server.joined if self._joined else self._claim["url"]
+    def _networks(self) -> Networks:
+        return Networks(tuple(self._claim["networks"]), tuple(self._claim["ports"]))
+
+    @property
+    def _places(self) -> dict[str, Endpoint]:
+        """Its replicas by address, without those at ports that are not allowed: the evaluator knows no ports."""
+        if self._joined:
+            return {self._server.joined: Endpoint.parse(self._server.joined)}
+        urls = listed(self._claim["url"]) if self._container is None else [self._container.address]
+        return {url: where for url in urls if self._networks.open((where := parsed(url)).port)}
 
     def _ready(self, patience: float) -> bool:
         """Whether the service is ready, asked until our patience is at its end."""
@@ -122,15 +128,13 @@ class Play:
         return False
 
     def _answers(self) -> bool:
-        """Whether it is ready now, in one of its protocols, which is kept."""
-        claim = self._claim
-        networks = Networks(tuple(claim["networks"]), tuple(claim["ports"]))
-        where = Endpoint.parse(self._url) if self._joined else parsed(self._url)
+        """Whether a replica is ready now, in one of its protocols, which is kept."""
+        places, seconds = [*self._places.values()], self._claim["probe_seconds"]
         for protocol in self._protocols:
-            answer = ask(where, protocol, self._token, networks, claim["probe_seconds"])
+            found = ask(places, protocol, self._token, self._networks, seconds)
             self._patiently(self._beat)
             self._look_after_container()
-            if answer == "ready":
+            if any(one.answer == "ready" for one in found):
                 self._protocols = (protocol,)
                 return True
         return False
@@ -202,7 +206,9 @@ class Play:
         networks = self._claim["networks"]
         service = [f"agent_service.allowed_networks={json.dumps(networks)}"] if networks else []
         service += [f"agent_service.token_file='{token}'"] if self._token else []
-        service += [f"agent_service.endpoint='{self._url}'", f"agent_service.protocol={self._protocols[0]}"]
+        urls = [*self._places]
+        one_or_all = f"endpoint='{urls[0]}'" if len(urls) == 1 else f"endpoints={json.dumps(urls)}"
+        service += [f"agent_service.{one_or_all}", f"agent_service.protocol={self._protocols[0]}"]
         return [*service, "agent_service.type=remote"]
 
     def _send_log(self) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Literal
@@ -14,6 +16,8 @@ from nav_eval_sdk.transport.probe import Answer, probe
 
 Protocol = Literal["rest", "grpc"]
 LOOPBACK = "loopback"
+MAX_REPLICAS = 8
+"""Addresses of a service."""
 ADDRESS = re.compile(
     r"((https?|grpcs?)://)?([A-Za-z0-9_-][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?"
 )
@@ -39,13 +43,23 @@ class NotingNetworks(Networks):
         return str(min(self.found, key=lambda one: (one.version, int(one)))) if self.found else ""
 
 
-def fits(url: str, protocol: Protocol) -> bool:
-    """Whether the address may be that of such a service. http:// may: gRPC over TLS is often written so."""
-    return protocol == "grpc" or not url.startswith(("grpc://", "grpcs://"))
+def listed(urls: str) -> list[str]:
+    """The addresses of a service: one, or those of its replicas with blanks, lines or commas between them."""
+    return urls.replace(",", " ").split()
+
+
+def fits(urls: str, protocol: Protocol) -> bool:
+    """Whether they may be those of such a service. http:// may: gRPC over TLS is often written so."""
+    return protocol == "grpc" or not any(url.startswith(("grpc://", "grpcs://")) for url in listed(urls))
+
+
+def replicas(urls: str) -> list[Endpoint]:
+    """Where a team's service is, each of its replicas. Raises InputError that says how an address is written."""
+    return [parsed(url) for url in listed(urls) or [""]]
 
 
 def parsed(url: str) -> Endpoint:
-    """Where a team's service is. Raises InputError that says how an address is written."""
+    """Where one of them is."""
     try:
         if not ADDRESS.fullmatch(url):
             raise ValueError
@@ -56,6 +70,29 @@ def parsed(url: str) -> Endpoint:
         ) from None
 
 
-def ask(where: Endpoint, protocol: Protocol, token: str, networks: Networks, seconds: float) -> Answer:
-    """ready, refused or wrong token; every answer but ready takes `seconds`, so that nobody can map a network."""
-    return probe(Connection(where, token or None, networks=networks), protocol, seconds)
+def lets(networks: Networks, where: Endpoint) -> bool:
+    """Whether a service may be there, as far as that can be said before anybody looks where its name leads."""
+    try:
+        address = str(ip_address(where.host))
+    except ValueError:
+        return networks.open(where.port)
+    return networks.open(where.port) and networks.allow(address)
+
+
+@dataclass(frozen=True)
+class Found:
+    """`machine`: where its name led."""
+
+    answer: Answer
+    machine: str
+
+
+def ask(places: Sequence[Endpoint], protocol: Protocol, token: str, networks: Networks, seconds: float) -> list[Found]:
+    """Of each whether it is ready, side by side; all but ready takes `seconds`, so that nobody can map a network."""
+
+    def found(where: Endpoint) -> Found:
+        noting = NotingNetworks(networks.names, networks.ports)
+        return Found(probe(Connection(where, token or None, networks=noting), protocol, seconds), noting.machine)
+
+    with ThreadPoolExecutor(MAX_REPLICAS) as pool:
+        return list(pool.map(found, places))

@@ -13,7 +13,7 @@ Code = Literal[
     "finished", "too_soon", "busy", "unfinished", "not_closed",
     "revealed", "not_done", "finals", "dry_run_off", "dry_run_running", "dry_run_done",
     "appeal_open", "appeal_closed", "appeals", "words", "no_words", "last_organiser",
-    "no_place", "no_image", "unlike", "name", "date", "grant", "merge", "terms",
+    "no_place", "no_image", "unlike", "name", "address", "date", "grant", "merge", "terms",
     "slot", "slot_far", "slot_week", "slot_taken", "slot_begun",
 ]  # fmt: skip
 

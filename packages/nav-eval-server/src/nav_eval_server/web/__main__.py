@@ -15,7 +15,7 @@ from nav_eval_server.join.fd_passing import passing_fds
 from nav_eval_server.settings import configure
 
 THREADS = 4
-"""One computes at a time, and more would all be slower; up to two wait for services that teams ask (queue.endpoints)."""
+"""One computes at a time, and more would all be slower; up to two wait for services of teams (queue.endpoints)."""
 LOCK_SECONDS = 10.0
 """Each request that waits for the database holds a thread."""
 HEADERS = {"x-forwarded-for", "x-forwarded-proto"}

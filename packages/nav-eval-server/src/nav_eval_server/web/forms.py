@@ -19,7 +19,7 @@ from nav_eval_server import terms
 from nav_eval_server.models import Method, Submission, User
 from nav_eval_server.pages import terms_sha256
 from nav_eval_server.queue.endpoints import checked_token
-from nav_eval_server.queue.probe import fits, parsed
+from nav_eval_server.queue.probe import fits, replicas
 from nav_eval_server.settings import current
 from nav_eval_server.visible import MAX_NAME, looks_taken, named, visible
 from nav_eval_server.web.words import METHOD, sensed
@@ -116,8 +116,9 @@ class Service(forms.Form):
     protocol = forms.ChoiceField(label=gettext_lazy("Protocol"), choices=(("rest", "REST"), ("grpc", "gRPC")))
     url = forms.CharField(
         label=gettext_lazy("Address"),
-        max_length=300,
-        widget=forms.TextInput(attrs={"placeholder": "https://agent.example.org:8085", "inputmode": "url"}),
+        max_length=1000,
+        help_text=gettext_lazy("Of replicas of one agent: each in a line of its own, 8 at most."),
+        widget=forms.Textarea(attrs={"placeholder": "https://agent.example.org:8085", "inputmode": "url", "rows": 2}),
     )
     token = forms.CharField(
         label=gettext_lazy("Its token, if it asks for one"),
@@ -132,7 +133,7 @@ class Service(forms.Form):
     def clean_url(self) -> str:
         url: str = self.cleaned_data["url"]
         try:
-            parsed(url)
+            replicas(url)
         except InputError:
             message = _("This is not an address. Write for example https://agent.example.org:8085, or host:port.")
             raise forms.ValidationError(message) from None

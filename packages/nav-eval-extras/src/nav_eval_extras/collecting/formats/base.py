@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, ClassVar
 
 from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import ConfigError
+from nav_eval.results.files import write_atomically
 from nav_eval_extras.collecting.walking import Walk
 
 
@@ -34,6 +36,8 @@ class Format(ABC):
 
     fps: ClassVar[int] = 0
     """Of videos; 0: single frames."""
+    depth: ClassVar[bool] = True
+    """Whether it holds depth, and the pixels of what is in view, which depend on it."""
 
     def __init__(self, out: Path, about: About) -> None:
         self.out, self.about = out, about
@@ -66,6 +70,20 @@ class Format(ABC):
         return ""
 
 
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """A JSON array, a row a line."""
+
+    def write(fresh: Path) -> None:
+        with fresh.open("w", encoding="utf-8") as file:
+            separator = "[\n"
+            for row in rows:
+                file.write(separator + json.dumps(row, ensure_ascii=False))
+                separator = ",\n"
+            file.write("\n]\n")
+
+    write_atomically(path, write)
+
+
 def require_pyarrow() -> None:
     """Raises ConfigError that says how to get it."""
     try:
@@ -74,6 +92,15 @@ def require_pyarrow() -> None:
         raise ConfigError(
             "collect: this format needs the package pyarrow. Install it: pip install 'nav-eval-extras[collect]'"
         ) from None
+
+
+def require_even(lens: Lens) -> None:
+    """Raises ConfigError where no video can have these sides."""
+    if lens.width % 2 or lens.height % 2:
+        raise ConfigError(
+            f"collect: a video's sides must be even, not {lens.width}x{lens.height}. Set width and height of "
+            "simulator.sensors."
+        )
 
 
 def steps_of(walk: Walk) -> dict[str, Any]:

@@ -7,13 +7,13 @@ its height and tilt. Every wording of a path is a task; a frame's task_index is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
-from nav_eval.errors import ConfigError
 from nav_eval.results.files import write_bytes, write_json, write_lines
-from nav_eval_extras.collecting.formats.base import Format, require_pyarrow
+from nav_eval_extras.collecting.formats.base import Format, require_even, require_pyarrow
 from nav_eval_extras.collecting.formats.tables import IMAGE, matrix, scalar, vector, write_table
 from nav_eval_extras.collecting.pictures import Video
 from nav_eval_extras.collecting.walking import Walk
@@ -22,6 +22,8 @@ RGB, DEPTH, SEMANTIC = "observation.images.rgb", "observation.depth", "observati
 CHUNK = 1000
 DATA = "data/chunk-{episode_chunk:03d}/episode_{episode_index:06d}.parquet"
 VIDEO = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4"
+TOLD = ("episode_index", "tasks", "length", "languages", "scene_id", "episode_ids")
+"""What is said of each episode."""
 POSE = ["x", "y", "z", "qx", "qy", "qz", "qw"]
 
 
@@ -29,15 +31,12 @@ class LeRobot(Format):
     """What LeRobotDataset of codebase version 2.1 reads, and its converter to 3.0."""
 
     fps = 5
+    version: ClassVar[str] = "v2.1"
 
     def __init__(self, out: Any, about: Any) -> None:
         require_pyarrow()
         super().__init__(out, about)
-        if about.lens.width % 2 or about.lens.height % 2:
-            raise ConfigError(
-                f"collect: a video's sides must be even, not {about.lens.width}x{about.lens.height}. Set width and "
-                "height of simulator.sensors."
-            )
+        require_even(about.lens)
         self._camera = f"{round(100 * about.height)}cm_0deg"
         self._frames = 0
         self._tasks: dict[str, int] = {}
@@ -53,8 +52,7 @@ class LeRobot(Format):
 
     def write(self, walk: Walk, index: int) -> Mapping[str, Any]:
         tasks = [one.text for one in walk.route.wordings]
-        place = {"episode_chunk": index // CHUNK, "episode_index": index}
-        film = self.out / VIDEO.format(video_key=RGB, **place)
+        table, film = self._files(index)
         film.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(film, walk.video)
         begun, steps = self._frames, len(walk)
@@ -66,7 +64,7 @@ class LeRobot(Format):
             "task_index": (scalar("int64"), np.full(steps, self._number(tasks)[0])),
         }
         columns = {**self._columns(walk), **own}
-        write_table(self.out / DATA.format(**place), columns)
+        write_table(table, columns)
         self._frames += steps
         stats = {name: _statistics(np.array(values)) for name, (kind, values) in columns.items() if kind != IMAGE}
         return {
@@ -78,6 +76,11 @@ class LeRobot(Format):
             "episode_ids": [one.episode_id for one in walk.route.wordings],
             "stats": {RGB: _colours(np.stack(walk.thumbnails)), **stats},
         }
+
+    def _files(self, index: int) -> tuple[Path, Path]:
+        """Where an episode's table and its film are written."""
+        place = {"episode_chunk": index // CHUNK, "episode_index": index}
+        return self.out / DATA.format(**place), self.out / VIDEO.format(video_key=RGB, **place)
 
     def _columns(self, walk: Walk) -> dict[str, tuple[dict[str, Any], Any]]:
         """Name -> its feature, and a value for each step."""
@@ -99,32 +102,35 @@ class LeRobot(Format):
     def finish(self, records: Iterable[Mapping[str, Any]]) -> None:
         meta = self.out / "meta"
         meta.mkdir(exist_ok=True)
-        told = ("episode_index", "tasks", "length", "languages", "scene_id", "episode_ids")
-        write_lines(meta / "episodes.jsonl", ({name: record[name] for name in told} for record in records))
-        statistics = ({name: record[name] for name in ("episode_index", "stats")} for record in records)
-        write_lines(meta / "episodes_stats.jsonl", statistics)
         self.resume(records)
         languages = {task: tag for record in records for task, tag in zip(record["tasks"], record["languages"])}
         tasks = ({"task_index": at, "task": task, "language": languages[task]} for task, at in self._tasks.items())
-        write_lines(meta / "tasks.jsonl", tasks)
-        write_json(meta / "info.json", self._info(sum(1 for _ in records)))
-
-    def _info(self, episodes: int) -> dict[str, Any]:
-        return {
-            "codebase_version": "v2.1",
+        self._list(meta, tasks, records)
+        episodes = sum(1 for _ in records)
+        info = {
+            "codebase_version": self.version,
             "robot_type": "nav_eval",
             "total_episodes": episodes,
             "total_frames": self._frames,
             "total_tasks": len(self._tasks),
-            "total_videos": episodes,
-            "total_chunks": -(-episodes // CHUNK),
             "chunks_size": CHUNK,
             "fps": self.fps,
             "splits": {"train": f"0:{episodes}"},
-            "data_path": DATA,
-            "video_path": VIDEO,
             "features": self._features(),
         }
+        write_json(meta / "info.json", info | self._layout(episodes))
+
+    def _list(self, meta: Path, tasks: Iterable[Mapping[str, Any]], records: Iterable[Mapping[str, Any]]) -> None:
+        """Write what lists tasks and episodes."""
+        write_lines(meta / "tasks.jsonl", tasks)
+        write_lines(meta / "episodes.jsonl", ({name: record[name] for name in TOLD} for record in records))
+        statistics = ({name: record[name] for name in ("episode_index", "stats")} for record in records)
+        write_lines(meta / "episodes_stats.jsonl", statistics)
+
+    def _layout(self, episodes: int) -> dict[str, Any]:
+        """What info.json says of the files."""
+        chunks = -(-episodes // CHUNK)
+        return {"total_videos": episodes, "total_chunks": chunks, "data_path": DATA, "video_path": VIDEO}
 
     def _features(self) -> dict[str, Any]:
         lens = self.about.lens
@@ -160,8 +166,8 @@ class LeRobot(Format):
 
     def loading(self) -> str:
         return (
-            f"LeRobot v2.1: `{DEPTH}` is in millimetres (16 bits), `action` is what was done after the frame. An "
-            "episode's `tasks` are all instructions of its path, and `languages` their tags."
+            f"LeRobot {self.version}: `{DEPTH}` is in millimetres (16 bits), `action` what was done after the frame. "
+            "An episode's `tasks` are all instructions of its path, and `languages` their tags."
         )
 
 

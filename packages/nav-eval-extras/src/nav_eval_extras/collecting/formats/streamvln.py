@@ -8,8 +8,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from nav_eval.results.files import write_atomically
-from nav_eval_extras.collecting.formats.base import Format, steps_of, wordings
+from nav_eval_extras.collecting.formats.base import Format, steps_of, wordings, write_rows
 from nav_eval_extras.collecting.walking import Walk
 
 BEGINS = -1
@@ -48,13 +47,7 @@ class StreamVLN(Format):
         }
 
     def finish(self, records: Iterable[Mapping[str, Any]]) -> None:
-        def write(fresh: Any) -> None:
-            with fresh.open("w", encoding="utf-8") as file:
-                for number, record in enumerate(records):
-                    file.write(("[\n" if number == 0 else ",\n") + json.dumps(record, ensure_ascii=False))
-                file.write("\n]\n")
-
-        write_atomically(self.out / "annotations.json", write)
+        write_rows(self.out / "annotations.json", records)
 
     def loading(self) -> str:
         return (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -34,17 +35,30 @@ IMAGE = {"_type": "Image"}
 def write_table(path: Path, columns: Mapping[str, tuple[dict[str, Any], Any]]) -> None:
     """`columns`: name -> (its feature, its values); values of an image are the bytes of its file."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     arrays = {name: pa.array(_values(feature, values), _type(feature)) for name, (feature, values) in columns.items()}
     features = {name: feature for name, (feature, _) in columns.items()}
     schema = pa.schema([(name, array.type) for name, array in arrays.items()])
     schema = schema.with_metadata({"huggingface": json.dumps({"info": {"features": features}})})
     table = pa.table(list(arrays.values()), schema=schema)
+    write_tables(path, [table])
+
+
+def write_tables(path: Path, tables: Iterable[Any]) -> None:
+    """Of one schema; each becomes a row group, and the tables are read one by one."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def write(fresh: Path) -> None:
+        rest = iter(tables)
+        first = next(rest)
+        packed = [field.name for field in first.schema if not pa.types.is_struct(field.type)]  # a struct is a picture
+        with parquet.ParquetWriter(fresh, first.schema, compression="snappy", use_dictionary=packed) as file:
+            for table in chain([first], rest):
+                file.write_table(table)
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    pictures = {name for name, (feature, _) in columns.items() if feature == IMAGE}
-    packed = [name for name in columns if name not in pictures]
-    write_atomically(path, lambda fresh: parquet.write_table(table, fresh, compression="snappy", use_dictionary=packed))
+    write_atomically(path, write)
 
 
 def _values(feature: Mapping[str, Any], values: Any) -> Any:

@@ -1,0 +1,316 @@
+"""A service at several addresses: registered, asked, kept from two runs at a time, and played over all of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from copy import deepcopy
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from api.test_replicas import process
+from nav_eval_sdk import VLNAgent, start
+from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.folder import Folder
+from nav_eval_server.models import Attempt, Endpoint, Episode, Membership, Submission, Team, Token, User
+from nav_eval_server.queue import endpoints
+from nav_eval_server.queue.dispatcher import Claim, Dispatcher
+from nav_eval_server.queue.states import FINAL, State
+from nav_eval_server.tokens import find, issue
+from patience import until
+from sdk.test_address import Canary
+from served import free_port
+from server.calling import Caller
+from server.competition import evaluation
+from server.conftest import Make
+from server.serving import serving
+from server.test_worker import Double, play
+
+NOW = datetime(2026, 1, 1, 10, 2, tzinfo=UTC)
+QUICK = {"retry_seconds": 1, "patience_seconds": 5, "probe_seconds": 1}
+SECONDS = 0.5
+
+
+def two_at_a_time() -> dict[str, Any]:
+    rules = deepcopy(evaluation())
+    rules["evaluation"]["parallel"]["sessions"] = 2
+    return rules
+
+
+def registered(challenge: Challenge, urls: str, protocol: str = "rest", token: str = "") -> Endpoint:
+    team = Team.objects.create(name=f"team{Team.objects.count()}", state=Team.State.APPROVED)
+    return endpoints.save(challenge, team, name="a", protocol=protocol, url=urls, token=token)  # type: ignore[arg-type]
+
+
+def submitted(challenge: Challenge, one: Endpoint) -> Submission:
+    return Dispatcher(challenge).submit(one.team, "dev", endpoint=one)
+
+
+def claims(challenge: Challenge) -> list[Claim]:
+    """All that workers get now."""
+    worker = find(issue(Token.Scope.WORKER, f"w{Token.objects.count()}"), Token.Scope.WORKER)
+    assert worker is not None
+    return [*iter(lambda: Dispatcher(challenge).claim(worker, "i"), None)]
+
+
+def finished(submission: Submission) -> bool:
+    return Submission.objects.get(pk=submission.pk).state in FINAL
+
+
+class Counted(VLNAgent):
+    """`begun`: how many episodes this replica was given."""
+
+    name = "counted"
+    begun: ClassVar[list[str]]
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        self.begun.append(episode["episode_id"])
+        self._left = 4
+
+    def act(self, observation: dict[str, Any]) -> str:
+        time.sleep(0.05)
+        self._left -= 1
+        return "turn_left" if self._left else "stop"
+
+
+def counting() -> type[Counted]:
+    return type("OfOne", (Counted,), {"begun": []})
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_a_run_is_played_over_all_replicas(make: Make, protocol: Any) -> None:
+    challenge = make(endpoints=QUICK, evaluation=two_at_a_time())
+    kinds = [counting(), counting()]
+    with (
+        start(kinds[0], protocol=protocol, port=0, token="t") as one,
+        start(kinds[1], protocol=protocol, port=0, token="t") as other,
+        serving(challenge),
+    ):
+        made = submitted(challenge, registered(challenge, f"{one.endpoint},\n{other.endpoint}", protocol, "t"))
+        until(lambda: finished(made), "the end")
+    assert Submission.objects.get().state == State.DONE, list(Attempt.objects.values())
+    assert [row.status for row in Episode.objects.all()] == ["ok"] * 5
+    assert all(kind.begun for kind in kinds)
+    assert len({name for kind in kinds for name in kind.begun}) == sum(len(kind.begun) for kind in kinds) == 5
+
+
+def test_a_replica_that_dies_loses_no_episode(make: Make, tmp_path: Path) -> None:
+    challenge = make(endpoints=QUICK, evaluation=two_at_a_time())
+    with process(tmp_path) as (first, kill), process(tmp_path) as (second, _), serving(challenge):
+        made = submitted(challenge, registered(challenge, f"{first} {second}"))
+        until(Episode.objects.exists, "an episode")
+        kill()
+        until(lambda: finished(made), "the end")
+    assert Submission.objects.get().state == State.DONE, list(Attempt.objects.values())
+    assert [row.status for row in Episode.objects.all()] == ["ok"] * 5
+    results = json.loads((Folder(challenge.folder).runs / made.id / "results.json").read_text())
+    assert (results["n_episodes"], results["n_lost"]) == (5, 0)
+
+
+def test_one_that_is_away_from_the_start_is_done_without(make: Make) -> None:
+    challenge = make(endpoints=QUICK)
+    with start(counting(), protocol="rest", port=0) as one, serving(challenge):
+        made = submitted(challenge, registered(challenge, f"127.0.0.1:{free_port()} {one.endpoint}"))
+        until(lambda: finished(made), "the end")
+    assert Submission.objects.get().state == State.DONE, list(Attempt.objects.values())
+
+
+@pytest.mark.parametrize(
+    ("lists", "together"),
+    [
+        (("127.0.0.1:8001 127.0.0.1:8002", "127.0.0.1:8002 127.0.0.1:8003"), False),
+        (("127.0.0.1:8001 127.0.0.1:8002", "http://127.0.0.1:8002/x"), False),
+        (("127.0.0.1:8001 A.example:8002", "127.0.0.1:8003 a.EXAMPLE:8002"), False),
+        (("127.0.0.1:8001 127.0.0.1:8002", "127.0.0.1:8003 127.0.0.1:8004"), True),
+    ],
+)
+def test_services_that_share_an_address_are_not_played_at_once(
+    make: Make, lists: tuple[str, str], together: bool
+) -> None:
+    challenge = make()
+    for urls in lists:
+        submitted(challenge, registered(challenge, urls))
+    first = claims(challenge)
+    assert len(first) == 1 + together
+    Attempt.objects.update(live=False)
+    assert len(claims(challenge)) == 1 - together
+
+
+def test_nor_where_they_call_it_by_other_names_once_both_were_asked(make: Make) -> None:
+    challenge = make(endpoints={"probe_seconds": SECONDS})
+    with start(RandomAgent, protocol="rest", port=0) as agent:
+        lists = [f"{name}:{agent.port} 127.0.0.1:{free_port()}" for name in ("127.0.0.1", "localhost")]
+        some = [registered(challenge, urls) for urls in lists]
+        for one in some:
+            endpoints.check(challenge, one, NOW)
+    for one in Endpoint.objects.all():
+        submitted(challenge, one)
+    assert len(claims(challenge)) == 1
+    (shared,) = endpoints.shared_machines()
+    assert (shared[0], [one.url for one in shared[1]]) == ("loopback", lists)
+
+
+def test_some_are_ready_and_both_languages_say_which_are_not(make: Make) -> None:
+    challenge = make(endpoints={"probe_seconds": 1})
+    dead = f"127.0.0.1:{free_port()}"
+    with (
+        start(RandomAgent, protocol="rest", port=0, token="t") as one,
+        start(RandomAgent, protocol="rest", port=0, token="other") as other,
+    ):
+        made = registered(challenge, f"{one.endpoint} {other.endpoint} {dead}", token="t")
+        began = time.monotonic()
+        assert endpoints.check(challenge, made, NOW) == "ready"
+        assert 1 <= time.monotonic() - began < 2  # side by side
+        assert told(made) == (
+            f"1 of 3 ready at 18:02, not {other.endpoint}, {dead}.",
+            f"18:02 检查：3 个地址中 1 个就绪，未就绪：{other.endpoint}, {dead}。",
+        )
+        endpoints.played(submitted(challenge, made), NOW)
+        assert told(made)[0].startswith("1 of 3 ready")
+        whole = registered(challenge, f"{one.endpoint} localhost:{one.port}", token="t")
+        endpoints.check(challenge, whole, NOW)
+        assert told(whole)[0] == "Ready at 18:02."
+        wrong = registered(challenge, f"{other.endpoint} {dead}", token="t")
+        assert endpoints.check(challenge, wrong, NOW) == "wrong token"
+        assert told(wrong)[0] == "At 18:02 the service refused our token."
+
+
+def test_what_was_found_of_other_addresses_is_dropped(make: Make) -> None:
+    """Of those that the service had when the question began."""
+    challenge = make(endpoints={"probe_seconds": SECONDS})
+    asked = registered(challenge, "127.0.0.1:8001 127.0.0.1:8002 127.0.0.1:8003")
+    endpoints.save(challenge, asked.team, name="a", protocol="rest", url="127.0.0.1:8004", token="")
+    endpoints.check(challenge, asked, NOW)
+    found = Endpoint.objects.get()
+    assert (found.url, found.machine, found.probe) == ("127.0.0.1:8004", "", "")
+
+
+def told(one: Endpoint) -> tuple[str, str]:
+    row = Endpoint.objects.get(pk=one.pk)
+    en, zh = (endpoints.sentence(row, language, zone=ZoneInfo("Asia/Shanghai"), now=NOW) for language in ("en", "zh"))
+    return en, zh
+
+
+def test_a_list_in_which_none_is_ready_has_the_answer_and_the_time_of_one(make: Make) -> None:
+    challenge = make(endpoints={"probe_seconds": SECONDS, "allowed_networks": ["127.0.0.1/32"]})
+    answers = set()
+    for urls in (f"127.0.0.1:{free_port()}", *[f"127.0.0.1:{free_port()} {name}:9000" for name in NAMES]):
+        made, began = registered(challenge, urls), time.monotonic()
+        endpoints.check(challenge, made, NOW)
+        answers.add((*told(made), SECONDS <= time.monotonic() - began < SECONDS + 1))
+    assert len(answers) == 1
+
+
+NAMES = ("nowhere.invalid", "0x7f.1.1", "2130772225")
+
+
+@pytest.fixture
+def page(make: Make) -> Client:
+    make()
+    user = User.objects.create(username="ada")
+    team = Team.objects.create(name="Aurora", state=Team.State.APPROVED)
+    Membership.objects.create(team=team, user=user, captain=True)
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(user, "django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+NINE = " ".join(f"127.0.0.1:80{n:02}" for n in range(9))
+
+
+@pytest.mark.parametrize(
+    ("urls", "status", "said", "zh"),
+    [
+        (NINE, 409, "A service has 8 addresses at most.", "一个服务最多 8 个地址。"),
+        ("127.0.0.1:8001 http://127.0.0.1:8001", 422, "Name each address once.", "每个地址只能写一次。"),
+        ("127.0.0.1:8001 10.0.0.1:8001", 422, "The rules let no service lie at 10.0.0.1:8001.", "规则不允许服务位于"),
+        ("127.0.0.1:8001 127.0.0.1:22", 422, "The rules let no service lie at 127.0.0.1:22.", "规则不允许服务位于"),
+        ("[::1]:8001 [fe80::1]:8001", 422, "The rules let no service lie at [fe80::1]:8001.", "规则不允许服务位于"),
+        ("127.0.0.1:8001 a?b", 422, "This is not an address.", "地址无效。"),
+        (", ,", 422, "This is not an address.", "地址无效。"),
+        ("127.0.0.1:8001 grpc://127.0.0.1:8002", 422, "Choose gRPC", "gRPC"),
+    ],
+)
+def test_a_wrong_list_is_refused_by_page_and_api(page: Client, urls: str, status: int, said: str, zh: str) -> None:
+    api = Caller(issue(Token.Scope.TEAM, "t", Team.objects.get(), User.objects.get()))
+    answer = api("POST", "/endpoints", {"name": "a", "protocol": "rest", "url": urls})
+    assert (answer.status_code, said in answer.json()["detail"]) == (status, True), answer.content
+    for language, words in (("en", said), ("zh-hans", zh)):
+        told = {"name": "a", "protocol": "rest", "url": urls}
+        shown = page.post(reverse("save_service"), told, headers={"accept-language": language}, follow=True)
+        assert shown.content.decode().count(words) >= 1
+    assert not Endpoint.objects.exists()
+
+
+def test_what_is_too_long_is_refused_too(page: Client) -> None:
+    api = Caller(issue(Token.Scope.TEAM, "t", Team.objects.get(), User.objects.get()))
+    assert api("POST", "/endpoints", {"name": "a", "url": f"a{'b' * 1000}:1"}).status_code == 422
+    kept = [f"{n}{'b' * 110}:80" for n in range(8)]
+    made = api("POST", "/endpoints", {"name": "a", "url": "\n".join(kept)}).json()
+    assert (made["url"], made["away"]) == (" ".join(kept), [])
+
+
+def test_a_page_and_the_api_name_those_that_are_away(page: Client) -> None:
+    api = Caller(issue(Token.Scope.TEAM, "t", Team.objects.get(), User.objects.get()))
+    dead = f"127.0.0.1:{free_port()}"
+    with start(RandomAgent, protocol="rest", port=0) as one:
+        told = {"name": "a", "protocol": "rest", "url": f"{one.endpoint}\r\n{dead}\r\n"}
+        shown = page.post(reverse("save_service"), told, follow=True).content.decode()
+    assert "1 of 2 ready at" in shown
+    (listed,) = api("GET", "/endpoints").json()
+    assert (listed["url"], listed["away"], listed["probe"]) == (f"{one.endpoint} {dead}", [dead], "ready")
+
+
+# Addresses that nobody may call
+
+
+FORMS = ["127.1.1.1", "0x7f.1.1", "2130772225", "[::ffff:127.1.1.1]", "[::1]", "localhost.localdomain", "0"]
+
+
+@pytest.fixture
+def canary() -> Iterator[Canary]:
+    made = Canary("127.1.1.1")
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_a_forbidden_address_beside_a_good_one_hears_nothing(make: Make, canary: Canary, protocol: Any) -> None:
+    """Neither from the server's question nor, in a whole run, from worker and evaluator; it may come with new rules."""
+    rules = QUICK | {"allowed_networks": ["127.0.0.1/32"]}
+    challenge = make(endpoints=rules, evaluation=two_at_a_time())
+    with start(counting(), protocol=protocol, port=0) as one, serving(challenge):
+        made = registered(challenge, one.endpoint, protocol)
+        urls = " ".join([one.endpoint, *[f"{form}:{canary.port}" for form in FORMS]])
+        Endpoint.objects.update(url=urls)
+        made.refresh_from_db()
+        assert endpoints.check(challenge, made, NOW) == "ready"
+        assert told(made)[0].startswith("1 of 8 ready")
+        submission = submitted(challenge, made)
+        until(lambda: finished(submission), "the end")
+    assert Submission.objects.get().state == State.DONE, list(Attempt.objects.values())
+    assert canary.heard == 0
+
+
+def test_a_worker_gives_the_evaluator_no_address_at_a_forbidden_port(tmp_path: Path) -> None:
+    """Which knows networks, and no ports."""
+    script = tmp_path / "saying.py"
+    script.write_text("import sys, json, pathlib\npathlib.Path('argv').write_text(json.dumps(sys.argv))")
+    with start(RandomAgent, port=0, token="t") as one, start(RandomAgent, port=0, token="t") as other:
+        urls = [one.endpoint, f"127.0.0.1:{one.port + 1}", other.endpoint]
+        worker = play(Double(), tmp_path, " ".join(urls), command=[sys.executable, str(script)])
+        worker._claim = {**worker._claim, "ports": [str(one.port)]}  # type: ignore[dict-item]
+        worker.play()
+        assert f"agent_service.endpoint='{one.endpoint}'" in json.loads((tmp_path / "argv").read_text())
+        worker._claim = {**worker._claim, "ports": [str(one.port), str(one.port + 1)]}  # type: ignore[dict-item]
+        worker.play()
+        assert f"agent_service.endpoints={json.dumps(urls[:2])}" in json.loads((tmp_path / "argv").read_text())
