@@ -17,7 +17,7 @@ import pytest
 from websockets.sync.server import Server, serve
 
 import nav_eval
-from nav_eval_baselines.bridges import InternNavAgent, OpenpiAgent, PolicyServerError, VlaEvalAgent
+from nav_eval_baselines.bridges import InternNavAgent, LeRobotAgent, OpenpiAgent, PolicyServerError, VlaEvalAgent
 from nav_eval_baselines.bridges import base as bridges
 from nav_eval_baselines.bridges.base import PolicyOptions, actions_of
 from nav_eval_baselines.bridges.internnav import InternNavOptions
@@ -464,7 +464,7 @@ def test_an_evaluation_asks_the_server_and_tells_what_it_cost(monkeypatch: pytes
 
 
 def test_the_names_are_registered_and_a_bad_option_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    known = {"openpi": OpenpiAgent, "internnav": InternNavAgent, "vla_eval": VlaEvalAgent}
+    known = {"openpi": OpenpiAgent, "internnav": InternNavAgent, "vla_eval": VlaEvalAgent, "lerobot": LeRobotAgent}
     assert {name: cli.load_agent(name) for name in known} == known
     with pytest.raises(SystemExit, match="2"):
         cli.main(["serve", "openpi", "--url", "gpu:8000"])
@@ -478,7 +478,7 @@ def test_without_the_websocket_package_its_pip_line_is_said(monkeypatch: pytest.
     assert InternNavOptions().model == "internvla_n1"
 
 
-@pytest.mark.parametrize("agent", [OpenpiAgent, InternNavAgent, VlaEvalAgent])
+@pytest.mark.parametrize("agent", [OpenpiAgent, InternNavAgent, VlaEvalAgent, LeRobotAgent])
 def test_every_option_is_explained_in_chinese(agent: Any) -> None:
     parser = argparse.ArgumentParser(add_help=False)
     options.add_to(parser, agent.Options)

@@ -155,8 +155,8 @@ def test_a_rate_that_is_none_is_named():
     assert "a rate is 0 or 1" in next(f.detail for f in check_metric(Half) if not f.ok)
 
 
-POLICY_SERVERS = {"openpi", "internnav", "vla_eval"}
-"""Agents that need one, see test_bridges.py."""
+POLICY_SERVERS = {"openpi", "internnav", "vla_eval", "lerobot"}
+"""Agents that need one, see test_bridges.py and test_lerobot.py."""
 PUBLISHED = {"streamvln", "navid", "uninavid", "navila"}
 """Agents that need a checkout and weights, see test_published.py."""
 

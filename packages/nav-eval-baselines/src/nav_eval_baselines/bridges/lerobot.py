@@ -119,9 +119,8 @@ class LeRobotAgent(PolicyAgent):
             if late and name == "Ready":
                 raise self._fault("nobody listens there; start the server, or check --url") from None
             if late:
-                raise self._fault(
-                    f"no answer within {seconds:g} s; raise --timeout and agent_service.timeout"
-                ) from None
+                key = "--load-within" if name == "SendPolicyInstructions" else "--timeout and agent_service.timeout"
+                raise self._fault(f"no answer within {seconds:.2g} s; raise {key}") from None
             raise self._fault(f"{name}: {error.details()}") from None
         return reply
 
