@@ -123,7 +123,7 @@ async def spectator(client: Client, entries: list[str], end: float) -> None:
 
 
 async def watching(client: Client, submission: str, end: float) -> None:
-    await asyncio.sleep(random.uniform(0, 15))
+    await asyncio.sleep(random.uniform(0, 15))  # as spectators come; before 2026-11-27 all came within two seconds
     await client.get("submission", f"/submissions/{submission}/")
     while time.monotonic() < end:
         await client.get("its progress", f"/submissions/{submission}/progress/")

@@ -131,7 +131,7 @@ def _option(action: argparse.Action) -> Row:
     name = ", ".join(map(code, action.option_strings)) or code(_metavar(action))
     flag = action.nargs == 0
     values = ", ".join(map(code, action.choices)) if action.choices else "" if flag else _kind(action)
-    needed = not action.option_strings and action.nargs != "?"
+    needed = not action.option_strings and action.nargs not in ("?", "*")
     default = translate("required" if needed else "off" if flag else "")
     default = default or code("" if action.default is None else action.default)
     shown = translate(action.help or "")
@@ -141,7 +141,7 @@ def _option(action: argparse.Action) -> Row:
 
 def _metavar(action: argparse.Action) -> str:
     shown = str(action.metavar or action.dest.upper())
-    return f"[{shown}]" if action.nargs == "?" else shown
+    return {"?": f"[{shown}]", "*": f"[{shown} ...]"}.get(str(action.nargs), shown)
 
 
 def _kind(action: argparse.Action) -> str:

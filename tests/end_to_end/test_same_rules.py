@@ -65,10 +65,20 @@ def test_conventions_are_mixed_where_one_asks_for_it_and_nothing_else_is(world, 
     else:
         (row,) = [row for row in told if row["metric"] == "spl"]
         assert [row["mean_first"], row["mean_second"]] == spl
-    assert "vln-ce: vln-ce, " in caplog.text
+    assert caplog.text.count("task.success_rule: stop (") == 1
+    assert "task.reference" not in caplog.text
     shorter = run(world, tmp_path / "short", "task.convention=duet", "evaluation.max_moves=5")
     with pytest.raises(RunDirectoryError, match=r"max_moves is 30 in one and 5 in the other\.$"):
         command(ours, shorter, mix=True)
+
+
+def test_seeds_of_one_agent_are_of_one_convention_and_nothing_is_said_where_nothing_differs(world, tmp_path, caplog):
+    runs = [run(world, tmp_path / f"a@{name}", f"task.convention={name}") for name in ("vln-ce", "duet")]
+    other = run(world, tmp_path / "b", "task.convention=duet")
+    with pytest.raises(RunDirectoryError, match=r"task\.success_rule"):
+        compare_runs([*runs, other], mix=True)
+    assert compare_runs([runs[1], other], mix=True) == compare_runs([runs[1], other])
+    assert caplog.text == ""
 
 
 def test_mixing_frees_the_rules_that_conventions_set_and_no_others():

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -72,12 +73,13 @@ collect_into(kind, Path(sys.argv[2]), Wish("vln-demo", sys.argv[3:]))
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
     """A whole collection in each format, in homes that are in the cache by then."""
     folder = tmp_path_factory.mktemp("written")
-    LeRobotV3.episodes_a_file = 2
     nav_eval.make_env("vln-demo", overrides=WORLD).close()
-    return {name: collect_into(kind, folder / name, Wish("vln-demo", WORLD)) for name, kind in FORMATS.items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LeRobotV3, "episodes_a_file", 2)
+        yield {name: collect_into(kind, folder / name, Wish("vln-demo", WORLD)) for name, kind in FORMATS.items()}
 
 
 @pytest.fixture(scope="module")

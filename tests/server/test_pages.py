@@ -776,7 +776,10 @@ def test_spectators_share_a_page_for_a_moment(full: Crowd, monkeypatch: pytest.M
     """Nobody's is made once in each language; a member's, and the next moment's, are their own."""
     monkeypatch.setattr(alike, "SECONDS", 60.0)
     monkeypatch.setattr(alike, "_KEPT", {})
+    monkeypatch.setattr(alike, "_LOCKS", defaultdict(threading.Lock))
     address, entry = reverse("board", args=["dev"]), reverse("entry", args=[full.mine["done"].pk])
+    assert full.visitor("nobody").get(reverse("entry", args=["0" * 12])).status_code == 404
+    assert not alike._LOCKS
     assert full.visitor("nobody").get(entry).status_code == 200
     first = full.visitor("nobody").get(address).content.decode()
     Ranking.objects.all().delete()

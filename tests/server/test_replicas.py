@@ -174,14 +174,32 @@ def test_some_are_ready_and_both_languages_say_which_are_not(make: Make) -> None
             f"1 of 3 ready at 18:02, not {other.endpoint}, {dead}.",
             f"18:02 检查：3 个地址中 1 个就绪，未就绪：{other.endpoint}, {dead}。",
         )
+        made.refresh_from_db()
         endpoints.played(submitted(challenge, made), NOW)
         assert told(made)[0].startswith("1 of 3 ready")
+        assert Submission.objects.get().url == one.endpoint
         whole = registered(challenge, f"{one.endpoint} localhost:{one.port}", token="t")
         endpoints.check(challenge, whole, NOW)
         assert told(whole)[0] == "Ready at 18:02."
         wrong = registered(challenge, f"{other.endpoint} {dead}", token="t")
         assert endpoints.check(challenge, wrong, NOW) == "wrong token"
         assert told(wrong)[0] == "At 18:02 the service refused our token."
+
+
+def test_a_service_that_is_not_theirs_is_held_up_by_nobodys_list(make: Make) -> None:
+    """It refuses the token of those who list it: it is away, and not played with their own."""
+    challenge = make(endpoints={"probe_seconds": SECONDS})
+    with (
+        start(RandomAgent, protocol="rest", port=0, token="mine") as mine,
+        start(RandomAgent, protocol="rest", port=0, token="theirs") as theirs,
+    ):
+        greedy = registered(challenge, f"{mine.endpoint} {theirs.endpoint}", token="mine")
+        assert endpoints.check(challenge, greedy, NOW) == "ready"
+        victim = registered(challenge, theirs.endpoint, token="theirs")
+    for one in (greedy, victim):
+        one.refresh_from_db()
+        submitted(challenge, one)
+    assert [claim.url for claim in claims(challenge)] == [mine.endpoint, theirs.endpoint]
 
 
 def test_what_was_found_of_other_addresses_is_dropped(make: Make) -> None:
@@ -301,8 +319,8 @@ def test_a_forbidden_address_beside_a_good_one_hears_nothing(make: Make, canary:
     assert canary.heard == 0
 
 
-def test_a_worker_gives_the_evaluator_no_address_at_a_forbidden_port(tmp_path: Path) -> None:
-    """Which knows networks, and no ports."""
+def test_a_worker_gives_the_evaluator_no_address_but_those_that_were_ready(tmp_path: Path) -> None:
+    """It knows no ports, and says in a log of what it meets: neither forbidden nor closed ones."""
     script = tmp_path / "saying.py"
     script.write_text("import sys, json, pathlib\npathlib.Path('argv').write_text(json.dumps(sys.argv))")
     with start(RandomAgent, port=0, token="t") as one, start(RandomAgent, port=0, token="t") as other:
@@ -313,4 +331,8 @@ def test_a_worker_gives_the_evaluator_no_address_at_a_forbidden_port(tmp_path: P
         assert f"agent_service.endpoint='{one.endpoint}'" in json.loads((tmp_path / "argv").read_text())
         worker._claim = {**worker._claim, "ports": [str(one.port), str(one.port + 1)]}  # type: ignore[dict-item]
         worker.play()
-        assert f"agent_service.endpoints={json.dumps(urls[:2])}" in json.loads((tmp_path / "argv").read_text())
+        assert f"agent_service.endpoint='{one.endpoint}'" in json.loads((tmp_path / "argv").read_text())
+        worker._claim = {**worker._claim, "ports": [str(one.port), str(other.port)]}  # type: ignore[dict-item]
+        worker.play()
+        ready = [one.endpoint, other.endpoint]
+        assert f"agent_service.endpoints={json.dumps(ready)}" in json.loads((tmp_path / "argv").read_text())

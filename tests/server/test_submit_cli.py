@@ -243,6 +243,7 @@ def test_what_is_said_of_an_entry_holds_up_no_submission(server: str, token: str
     [
         (["submit"], 2, "--predictions FILE"),
         (["submit", "robto"], 2, "Yours: robot"),
+        (["submit", "localhost:8085", "dev"], 2, "Yours: robot"),
         (["submit", "robot", "--phase", "final"], 2, "There is no phase 'final'"),
         (["submit", "robot", "--phase", "files"], 1, "takes a predictions"),
         (["submit", "--predictions", "nowhere.json"], 2, "nowhere.json cannot be read"),

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from nav_eval.config.schema import Config
     from nav_eval.core.types import EpisodeResult
     from nav_eval.results.run_directory import RunDirectory
-    from nav_eval.runs.comparison import Reader
 
 SHOWN = 20
 
@@ -162,19 +161,19 @@ def compare(*run_directories: Path, mix: bool = False, json: bool = False) -> in
     run_directories
         Two or more run directories.
     mix
-        Also take runs whose scores are of different conventions (task.convention), and say which.
+        Also take runs whose scores are of different conventions (task.convention), and say in what these differ.
     json
         Print JSON instead of a table.
     """
-    from nav_eval.runs.comparison import compare_runs, comparison_table
+    from nav_eval.runs.comparison import compare_runs, comparison_table, read_records
     from nav_eval.runs.ranks import headline
 
-    read = _reader(run_directories, mix=mix)
-    comparison = compare_runs(run_directories, read)
+    read = cache(read_records)
+    comparison = compare_runs(run_directories, read, mix=mix)
     if json:
         say_json(comparison)
     else:
-        say(*comparison_table(comparison).splitlines(), *headline(run_directories, language(), read))
+        say(*comparison_table(comparison).splitlines(), *headline(run_directories, language(), read, mix=mix))
     return DONE
 
 
@@ -191,30 +190,22 @@ def rank(*run_directories: Path, by: str | None = None, mix: bool = False, json:
         The metric; by default the benchmark's primary one (benchmark.primary): spl; ndtw for RxR, goal_progress for
         NDH.
     mix
-        Also take runs whose scores are of different conventions (task.convention), and say which.
+        Also take runs whose scores are of different conventions (task.convention), and say in what these differ.
     json
         Print JSON instead of a table.
     """
     from nav_eval.report.verdict import sentences
+    from nav_eval.runs.comparison import read_records
     from nav_eval.runs.ranks import rank_runs, ranking_table
 
-    read = _reader(run_directories, mix=mix)
-    ranking = rank_runs(run_directories, by, read)
+    read = cache(read_records)
+    ranking = rank_runs(run_directories, by, read, mix=mix)
     if json:
         say_json(ranking)
     else:
         definition = read(run_directories[0]).definitions[ranking.metric]
         say(*ranking_table(ranking), *sentences(language(), ranking, definition, {}))
     return DONE
-
-
-def _reader(paths: Sequence[Path], *, mix: bool) -> Reader:
-    """That keeps what it has read. With `mix` the conventions are told beside the figures."""
-    from nav_eval.runs.comparison import read_mixed, read_records, tell_conventions
-
-    if mix:
-        tell_conventions(paths)
-    return cache(read_mixed if mix else read_records)
 
 
 def _opened(path: Path, overrides: tuple[str, ...], allow_plugins: bool) -> tuple[RunDirectory, Config]:

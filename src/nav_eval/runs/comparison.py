@@ -49,28 +49,14 @@ def read_records(path: Path) -> RunRecords:
         return RunRecords(str(path), episodes, shared, told, played_well=well)
 
 
-def read_mixed(path: Path) -> RunRecords:
-    """As `read_records`, of a run that may be scored by another convention than those beside it."""
-    run, free = read_records(path), {*BY_CONVENTION, "reference"}
-    metadata = {key: value for key, value in run.metadata.items() if key not in free}
-    return replace(run, metadata={**metadata, RULES: (None, None)})
-
-
-def tell_conventions(paths: Sequence[Path]) -> None:
-    """A warning that says by which each run is scored."""
-    named = ((path, RunDirectory(path).config().task.convention) for path in paths)
-    told = ", ".join(f"{path}: {name or 'none'}" for path, name in named)
-    get_logger(__name__).warning("Figures of different conventions stand side by side: %s.", one_line(told))
-
-
-def compare_runs(paths: Sequence[Path], read: Reader = read_records) -> list[dict[str, Any]]:
-    """One row per metric and pair of agents, whose runs with different seeds count together (results/seeds.py).
+def compare_runs(paths: Sequence[Path], read: Reader = read_records, *, mix: bool = False) -> list[dict[str, Any]]:
+    """One row per metric and pair of `entries`.
 
     Raises RunDirectoryError naming what two runs differ in.
     """
     if len(paths) < 2:
         raise RunDirectoryError("compare needs two or more run directories.")
-    runs = grouped(run_records(paths, read))
+    runs = entries(paths, read, mix=mix)
     if len(runs) < 2:
         raise RunDirectoryError(f"compare: these are all runs of one agent, {runs[0].name}. Name a run of another.")
     every = [values for run in runs for values in run.episodes.values()]
@@ -82,6 +68,24 @@ def compare_runs(paths: Sequence[Path], read: Reader = read_records) -> list[dic
             "%s is not compared: %d of the episodes have no value of it.", one_line(name), lacking
         )
     return [asdict(row) for row in compare(runs, shared)]
+
+
+def entries(paths: Sequence[Path], read: Reader = read_records, *, mix: bool = False) -> list[RunRecords]:
+    """One for each agent, whose runs with different seeds count together (results/seeds.py).
+
+    `mix`: they may be scored by different conventions, and a warning says in what these differ.
+    """
+    found = grouped(run_records(paths, read))
+    return _mixed(found) if mix else found
+
+
+def _mixed(runs: Sequence[RunRecords]) -> list[RunRecords]:
+    free = [key for key in (*sorted(BY_CONVENTION), "reference") if len({run.metadata[key] for run in runs}) > 1]
+    if free:
+        told = "; ".join(f"{key}: {', '.join(f'{run.metadata[key]} ({run.name})' for run in runs)}" for key in free)
+        get_logger(__name__).warning("These are scored by different rules: %s.", one_line(told))
+    freed = dict.fromkeys([*free, RULES] if free else [])
+    return [replace(run, metadata={**run.metadata, **freed}) for run in runs]
 
 
 def run_records(paths: Sequence[Path], read: Reader = read_records) -> list[RunRecords]:

@@ -10,29 +10,30 @@ from nav_eval.registry import nearest
 from nav_eval.report.verdict import sentences
 from nav_eval.results.ranking import Place, Ranking, rank, shared_episodes
 from nav_eval.results.run_directory import RunDirectory
-from nav_eval.results.seeds import grouped
-from nav_eval.runs.comparison import Reader, read_records, run_records
+from nav_eval.runs.comparison import Reader, entries, read_records, run_records
 
 
-def rank_runs(paths: Sequence[Path], by: str | None = None, read: Reader = read_records) -> Ranking:
-    """The ranks of agents by one measure, whose better end the first run records; seeds of one agent count together.
+def rank_runs(
+    paths: Sequence[Path], by: str | None = None, read: Reader = read_records, *, mix: bool = False
+) -> Ranking:
+    """The ranks of agents (`comparison.entries`) by one measure, whose better end the first run records.
 
     `by` None: the primary measure of the first one's benchmark. Raises RunDirectoryError for a measure that is no
     number or has no better end, runs by different rules, or episodes that not all have.
     """
-    entries = grouped(run_records(paths, read))
-    if not entries:
+    found = entries(paths, read, mix=mix)
+    if not found:
         raise RunDirectoryError("rank needs at least one run. Name a run directory.")
     by = by or primary(paths[0])
-    known = {name for values in entries[0].episodes.values() for name in values}
+    known = {name for values in found[0].episodes.values() for name in values}
     if by not in known:
         raise RunDirectoryError(f"rank: no episode of {paths[0]} has a measure {by!r}.{nearest(by, known)}")
-    better = entries[0].definitions[by].better
+    better = found[0].definitions[by].better
     if better is None:
         raise RunDirectoryError(
             f"rank: {by!r} has no better direction. Name a measure of which more, or less, is better."
         )
-    return rank(entries, by, higher_is_better=better == "higher")
+    return rank(found, by, higher_is_better=better == "higher")
 
 
 def primary(path: Path) -> str:
@@ -40,13 +41,13 @@ def primary(path: Path) -> str:
     return RunDirectory(path).config().benchmark.primary
 
 
-def headline(paths: Sequence[Path], language: str, read: Reader = read_records) -> list[str]:
+def headline(paths: Sequence[Path], language: str, read: Reader = read_records, *, mix: bool = False) -> list[str]:
     """Who is better by the benchmark's primary measure, in words; nothing where no measure or no episode ranks them."""
     by = primary(paths[0])
     definition = read(paths[0]).definitions.get(by)
     if definition is None or definition.better is None or not shared_episodes(run_records(paths, read), by):
         return []
-    return sentences(language, rank_runs(paths, by, read), definition, {})
+    return sentences(language, rank_runs(paths, by, read, mix=mix), definition, {})
 
 
 def ranking_table(ranking: Ranking) -> list[str]:

@@ -34,6 +34,8 @@ HASHED = 1 << 20
 """Bytes of a file at a time."""
 METHOD = ("name", "affiliation", "paper", "code", "model_size", "sensors")
 """What is said of an entry, as the server calls it."""
+LONGEST_NAME = 60
+"""Of a service, in characters."""
 BETWEEN = 3.0
 """Seconds between two questions how it stands."""
 PATIENCE = 900.0
@@ -178,12 +180,18 @@ def _endpoint(server: Competition, options: argparse.Namespace) -> Any:
         if found:
             names = ", ".join(one["name"] for one in found)
             raise UsageError(line(f"several services have that URL: give one by its name ({names})."))
-    if ":" not in wanted:
+    if not all(":" in one for one in options.endpoint) or not wanted:
         names = ", ".join(one["name"] for one in known) or "none yet; give its URL, and it is registered"
         raise UsageError(line(f"there is no service {wanted!r}. Yours: {names}.", 500))
     token = _secret(options.service_token_file, "--service-token-file", AGENT_TOKEN)
     protocol = options.protocol or ("grpc" if wanted.startswith(("grpc://", "grpcs://")) else "rest")
-    return _probe_service(server, server.register(wanted[:60].rstrip(), protocol, wanted, token))
+    return _probe_service(server, server.register(_named(wanted), protocol, wanted, token))
+
+
+def _named(addresses: str) -> str:
+    """The name of a new service: its addresses, as far as a name may be long; lists that begin alike differ in it."""
+    sum_of_all = hashlib.sha256(addresses.encode()).hexdigest()[:8]
+    return addresses if len(addresses) <= LONGEST_NAME else f"{addresses[: LONGEST_NAME - 9]} {sum_of_all}"
 
 
 def _probe_service(server: Competition, endpoint: Any) -> Any:

@@ -33,7 +33,8 @@ def drawn_up(
     if predictions is not None:
         fresh.predictions = hashlib.sha256(predictions).hexdigest()
     if endpoint is not None:
-        fresh.protocol, fresh.url, fresh.sealed_token = endpoint.protocol, endpoint.url, endpoint.sealed_token
+        fresh.protocol, fresh.sealed_token = endpoint.protocol, endpoint.sealed_token
+        fresh.url = endpoints.present(endpoint)
         fresh.endpoint_key = endpoints.key(endpoint)
     return fresh
 

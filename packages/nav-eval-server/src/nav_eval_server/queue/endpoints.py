@@ -151,15 +151,16 @@ def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
     answer = min((one.answer for one in found), key=BEST_FIRST.index)
     away = [url for url, one in zip(listed(endpoint.url), found, strict=True) if one.answer != "ready"]
     told = {"probe": answer, "machine": ",".join(one.machine for one in found)}
-    same = Endpoint.objects.filter(pk=endpoint.pk, url=endpoint.url)  # it may have been saved anew meanwhile
+    as_asked = {"url": endpoint.url, "protocol": endpoint.protocol, "sealed_token": endpoint.sealed_token}
+    same = Endpoint.objects.filter(pk=endpoint.pk, **as_asked)  # it may have been saved anew meanwhile
     same.update(**told, away=" ".join(away) if answer == "ready" else "")
     return answer
 
 
 def played(submission: Submission, now: datetime) -> None:
-    """Episodes were played with its service: it is ready, unless the last question knew more of its replicas."""
+    """Episodes were played with its service, which is ready; of replicas that does not say which."""
     asked = Endpoint.objects.filter(team=submission.team_id, protocol=submission.protocol, url=submission.url)
-    asked.exclude(protocol__in=SAID).filter(away="").update(probe="ready", probed_at=now)
+    asked.exclude(protocol__in=SAID).exclude(url__contains=" ").update(probe="ready", probed_at=now)
 
 
 def sentence(endpoint: Endpoint, language: Language, *, zone: ZoneInfo, now: datetime) -> str:
@@ -188,7 +189,14 @@ def key(endpoint: Endpoint) -> str | None:
         return None
     if endpoint.protocol == "join":
         return f"join:{endpoint.team_id}"
-    return " ".join(sorted({_written(where, _inner(machine)) for where, machine in _replicas(endpoint)}))
+    here = replicas(present(endpoint))
+    return " ".join(sorted({_written(where, _inner(at)) for where, at in _replicas(endpoint) if where in here}))
+
+
+def present(endpoint: Endpoint) -> str:
+    """Its addresses, without those that were away while others were ready: what is not played holds up nobody."""
+    away = listed(endpoint.away)
+    return " ".join(url for url in listed(endpoint.url) if url not in away)
 
 
 def _written(where: Place, machine: str = "") -> str:

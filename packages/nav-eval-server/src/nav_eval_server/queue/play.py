@@ -78,6 +78,8 @@ class Play:
         self._joined, self._ours = (claim["protocol"] == name for name in ("join", "ours"))
         self._protocols: tuple[Protocol, ...] = PROTOCOLS.get(claim["protocol"]) or (claim["protocol"],)
         """Those that the service may speak; one, once it was ready."""
+        self._found: list[str] = []
+        """Addresses of the replicas that were ready."""
         self._container: Container | None = None
         self._token: str = claim["token"]
         self._yields = False
@@ -129,12 +131,13 @@ class Play:
 
     def _answers(self) -> bool:
         """Whether a replica is ready now, in one of its protocols, which is kept."""
-        places, seconds = [*self._places.values()], self._claim["probe_seconds"]
+        places, seconds = self._places, self._claim["probe_seconds"]
         for protocol in self._protocols:
-            found = ask(places, protocol, self._token, self._networks, seconds)
+            found = ask([*places.values()], protocol, self._token, self._networks, seconds)
             self._patiently(self._beat)
             self._look_after_container()
-            if any(one.answer == "ready" for one in found):
+            self._found = [url for url, one in zip(places, found, strict=True) if one.answer == "ready"]
+            if self._found:
                 self._protocols = (protocol,)
                 return True
         return False
@@ -203,10 +206,11 @@ class Play:
         return [f"agent_service.agent={self._claim['url']}", "agent_service.type=local"]
 
     def _service(self, token: Path) -> list[str]:
+        """The evaluator meets what was ready alone: what it says of an address can be read in a dry run's log."""
         networks = self._claim["networks"]
         service = [f"agent_service.allowed_networks={json.dumps(networks)}"] if networks else []
         service += [f"agent_service.token_file='{token}'"] if self._token else []
-        urls = [*self._places]
+        urls = self._found
         one_or_all = f"endpoint='{urls[0]}'" if len(urls) == 1 else f"endpoints={json.dumps(urls)}"
         service += [f"agent_service.{one_or_all}", f"agent_service.protocol={self._protocols[0]}"]
         return [*service, "agent_service.type=remote"]

@@ -16,7 +16,8 @@ from django.utils.translation import get_language
 
 Kept = TypeVar("Kept")
 SECONDS = 5.0
-"""So old may a spectator's page be, and twice that while it is made anew."""
+"""So old may a spectator's page be, twice that while it is made anew, and an entry's as much more, whose board is kept
+too."""
 _LOCKS: defaultdict[tuple[str, ...], Lock] = defaultdict(Lock)
 """Of each page, so that one that takes long holds up no other."""
 _KEPT: dict[tuple[str, ...], tuple[float, Any]] = {}
@@ -41,6 +42,8 @@ def kept(key: tuple[str, ...], make: Callable[[], Kept]) -> Kept:
             made = _made(key, make)
         finally:
             lock.release()
+            if key not in _KEPT:
+                _LOCKS.pop(key, None)  # there is no such page
     return cast(Kept, made)
 
 
