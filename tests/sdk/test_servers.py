@@ -28,7 +28,7 @@ from nav_eval_sdk.protocol.grpc import message_class
 from nav_eval_sdk.protocol.messages import ActionSpec, EpisodeData, TensorSpec
 from nav_eval_sdk.server.settings import UnsafeAddress
 from nav_eval_sdk.transport.base import Ask, ClientTls, Endpoint
-from patience import PATIENCE
+from patience import PATIENCE, until
 
 SPECS = {"rgb": TensorSpec(shape=(240, 320, 3), dtype="uint8")}
 OBSERVATION = {"rgb": np.random.default_rng(0).integers(0, 256, (240, 320, 3), np.uint8)}
@@ -278,7 +278,7 @@ def test_many_impatient_retries_do_not_starve_the_service() -> None:
             impatient = TestClient(server.endpoint)
             waiting.append(threading.Thread(target=repeat, args=(impatient, ask, answers), daemon=True))
             waiting[-1].start()
-        time.sleep(0.3)
+        until(lambda: len(answers) == 29, "all but one to have been superseded")
         assert TestClient(server.endpoint, timeout=PATIENCE).health().status == "ready"
         Stuck.held.set()
         for thread in waiting:
