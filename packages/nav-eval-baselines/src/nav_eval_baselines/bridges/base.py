@@ -173,6 +173,11 @@ class PolicyAgent(VLNAgent):
 # -- what is sent
 
 
+def chosen(observation: Mapping[str, Any], options: PolicyOptions) -> dict[str, Any]:
+    """What --observations names, under the server's keys; raises PolicyServerError."""
+    return {key: prepared(sensor(observation, name), options.size) for key, name in options.sent.items()}
+
+
 def sensor(observation: Mapping[str, Any], name: str) -> Any:
     """What a sensor says; raises PolicyServerError where it says nothing."""
     if observation.get(name) is None:

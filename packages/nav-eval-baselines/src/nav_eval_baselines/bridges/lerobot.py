@@ -23,6 +23,7 @@ from nav_eval_baselines.bridges.base import (
     PolicyOptions,
     PolicyServerError,
     actions_of,
+    chosen,
     prepared,
     sensor,
 )
@@ -93,7 +94,7 @@ class LeRobotAgent(PolicyAgent):
 
     def ask(self, observation: Mapping[str, Any]) -> tuple[Actions, Usage]:
         options, until = self.options, time.monotonic() + self.seconds
-        sent = {key: prepared(sensor(observation, name), options.size) for key, name in options.sent.items()}
+        sent = chosen(observation, options)
         self._number += 1
         stamp = (time.time(), self._number)
         told = made(

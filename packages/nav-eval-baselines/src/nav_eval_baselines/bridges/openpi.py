@@ -15,8 +15,7 @@ from nav_eval_baselines.bridges.base import (
     PolicyOptions,
     PolicyServerError,
     actions_of,
-    prepared,
-    sensor,
+    chosen,
 )
 from nav_eval_baselines.bridges.link import Link, packed, unpacked
 from nav_eval_sdk.protocol.usage import Usage
@@ -45,7 +44,7 @@ class OpenpiAgent(PolicyAgent):
 
     def ask(self, observation: Mapping[str, Any]) -> tuple[Actions, Usage]:
         options = self.options
-        sent = {key: prepared(sensor(observation, name), options.size) for key, name in options.sent.items()}
+        sent = chosen(observation, options)
         self._link.send(packed({**sent, options.instruction_key: self.instruction}, str.encode))
         reply = self._received(self.seconds)
         timing = reply.get("server_timing")

@@ -20,8 +20,7 @@ from nav_eval_baselines.bridges.base import (
     PolicyOptions,
     PolicyServerError,
     actions_of,
-    prepared,
-    sensor,
+    chosen,
 )
 from nav_eval_baselines.bridges.link import Link, packed, unpacked
 from nav_eval_sdk.options import option
@@ -66,8 +65,7 @@ class VlaEvalAgent(PolicyAgent):
 
     def ask(self, observation: Mapping[str, Any]) -> tuple[Actions, Usage]:
         sent: dict[str, Any] = {"images": {}, self.options.instruction_key: self.instruction}
-        for key, name in self.options.sent.items():
-            value = prepared(sensor(observation, name), self.options.size)
+        for key, value in chosen(observation, self.options).items():
             picture = getattr(value, "ndim", 0) == 3 and value.dtype == "u1"
             (sent["images"] if picture else sent)[key] = value
         reply = self._received("action", self._send("observation", sent), self.seconds)
