@@ -430,6 +430,8 @@ def test_a_card_says_where_the_data_come_from(written: dict[str, Path]) -> None:
         frames = sum(len(walk["actions"]) for walk in annotations(written["streamvln"]))
         for said in ("generator homes 8, seed demo", f"| {PATHS} |", "18 en, 18 zh", f"{frames}, 96x72", "Licence"):
             assert said in card
+    films = sum(film.stat().st_size for film in written["navid"].rglob("*.mp4"))
+    assert f"| Pictures | {films / 1e9:.3f} GB |" in (written["navid"] / "README.md").read_text()
 
 
 @pytest.mark.parametrize("name", ["lerobot", "lerobot_v3", "streamvln", "webdataset", "navid"])
@@ -504,6 +506,13 @@ def test_the_command_writes_npz_too(tmp_path: Path) -> None:
     for wrong in ("0/2", "3/2", "2", "a/b"):
         with pytest.raises(ConfigError, match="write INDEX/TOTAL"):
             collect("vln-demo", out=tmp_path / "none", shard=wrong)
+
+
+@pytest.mark.parametrize("name", ["navila", "navid", "uninavid"])
+def test_object_ids_are_not_asked_of_a_format_that_holds_none(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="only RGB and text"):
+        collect("vln-demo", *WORLD, out=tmp_path, format=name, semantic=True)
+    assert not any(tmp_path.iterdir())
 
 
 def test_semantic_ids_are_those_of_the_sensor(tmp_path: Path) -> None:

@@ -75,6 +75,8 @@ def collect_into(kind: type[Format], out: Path, wish: Wish, *, processes: int = 
     """Walk what is not in `out` yet, and list everything that is. The same call again goes on where one ended."""
     if not 0 <= wish.beta <= 1 or (wish.beta < 1) != (wish.policy is not None):
         raise ConfigError("collect: policy and a beta from 0 to below 1 go together.")
+    if wish.semantic and not kind.depth:
+        raise ConfigError("collect: this format holds only RGB and text. Leave out --semantic.")
     config = wish.resolved()
     asked = Asked(config, kind.fps, wish.semantic, wish.beta, kind.depth)
     about = about_of(config, asked)
@@ -98,7 +100,7 @@ def _fill(journal: Journal, writer: Format, walked: Iterator[tuple[Route, Walk |
             journal.add({"skipped": walk, "key": route.key})
         else:
             record = writer.write(walk, journal.kept)
-            journal.add({"record": record, "frames": len(walk), "size": walk.size})
+            journal.add({"record": record, "frames": len(walk), "size": record.get("size", walk.size)})
         told(Progress(len(journal), total, journal.frames, journal.size, before))
 
 

@@ -17,7 +17,7 @@ from nav_eval_server.api.problems import answers
 from nav_eval_server.board import decisions
 from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.images import storage
-from nav_eval_server.models import Decision, Endpoint, Membership, Method, Submission, Team, Token
+from nav_eval_server.models import Decision, Endpoint, Membership, Submission, Team, Token
 from nav_eval_server.notices.words import RULINGS
 from nav_eval_server.queue import endpoints, quota
 from nav_eval_server.queue.dispatcher import Dispatcher
@@ -299,7 +299,7 @@ def list_submissions(
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> list[dict[str, Any]]:
     """The team's, the newest first."""
-    rows = Submission.objects.filter(team=token_team(request)).order_by("-accepted_at", "pk")
+    rows = token_team(request).submissions.select_related("method").order_by("-accepted_at", "pk")
     rows = rows if phase is None else rows.filter(phase=phase)
     queue = Queue(current(), timezone.now())
     return [_submission(row, queue) for row in rows[offset : offset + limit]]
@@ -410,7 +410,7 @@ def _submission(row: Submission, queue: Queue | None = None) -> dict[str, Any]:
         "seconds_left": standing.seconds_left,
         "predictions": row.predictions,
         "chosen": row.chosen_at is not None,
-        "method": method.told if (method := Method.objects.filter(submission=row).first()) else {},
+        "method": method.told if (method := getattr(row, "method", None)) else {},
         "figures": visible_to(row.team).figures(row.id),
         "files": _dispatcher().inbox(row.id).present(visible_to(row.team).records(row.id)),
     }

@@ -37,7 +37,7 @@ class Format(ABC):
     fps: ClassVar[int] = 0
     """Of videos; 0: single frames."""
     depth: ClassVar[bool] = True
-    """Whether it holds depth, and the pixels of what is in view, which depend on it."""
+    """Whether it holds more than RGB and text: depth, object ids, and the pixels of what is in view."""
 
     def __init__(self, out: Path, about: About) -> None:
         self.out, self.about = out, about
@@ -52,7 +52,8 @@ class Format(ABC):
 
     @abstractmethod
     def write(self, walk: Walk, index: int) -> Mapping[str, Any]:
-        """`index`: of the episode, from 0, without gaps. The answer holds `languages`, the tags of its instructions."""
+        """`index`: of the episode, from 0, without gaps. The answer holds `languages`, the tags of its instructions,
+        and `size`, bytes of its pictures, where these are not the walk's own."""
 
     @abstractmethod
     def finish(self, records: Iterable[Mapping[str, Any]]) -> None:

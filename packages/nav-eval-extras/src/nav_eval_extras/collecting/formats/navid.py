@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from nav_eval_extras.collecting.formats.answers import decisions, sentence, words
-from nav_eval_extras.collecting.formats.base import Format, require_even, write_rows
+from nav_eval_extras.collecting.formats.base import Format, require_even, wordings, write_rows
 from nav_eval_extras.collecting.pictures import splice
 from nav_eval_extras.collecting.walking import Walk
 
@@ -49,32 +49,32 @@ class NaVid(Format):
         fresh.mkdir(parents=True)
         for step, _ in answers:
             splice(str(fresh / f"{step}.mp4"), [io.BytesIO(walk.video)], step + 1)
+        size = sum(film.stat().st_size for film in fresh.iterdir())
         shutil.rmtree(fresh.with_suffix(""), ignore_errors=True)
         fresh.rename(fresh.with_suffix(""))
         return {
             "index": index,
-            "instructions": [one.text for one in walk.route.wordings],
+            "wordings": wordings(walk),
             "languages": [one.language for one in walk.route.wordings],
-            "episode_ids": [one.episode_id for one in walk.route.wordings],
             "answers": answers,
+            "size": size,
         }
 
     def finish(self, records: Iterable[Mapping[str, Any]]) -> None:
         write_rows(self.out / "annotations.json", (row for record in records for row in self._rows(record)))
 
     def _rows(self, record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        told = zip(record["episode_ids"], record["instructions"], record["languages"])
-        for number, (episode, text, language) in enumerate(told):
+        for number, wording in enumerate(record["wordings"]):
             for step, answer in record["answers"]:
                 yield {
                     "id": f"NAV_ID_{record['index']}_{number}_{step}",
                     "video": f"{FOLDER}/{record['index']:06d}/{step}.mp4",
                     "conversations": [
-                        {"from": "human", "value": self.question.format(text)},
+                        {"from": "human", "value": self.question.format(wording["text"])},
                         {"from": "gpt", "value": answer},
                     ],
-                    "episode_id": episode,
-                    "language": language,
+                    "episode_id": wording["episode_id"],
+                    "language": wording["language"],
                 }
 
     def loading(self) -> str:
