@@ -14,12 +14,16 @@ from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 
 PUBLISHED = {
-    # rgb (width, height, hfov), depth or None, turn in degrees, actions in one answer; read in each repository
+    # colour (width, height, hfov), depth or None, turn in degrees, actions in one answer; read in each repository
     "streamvln": ((640, 480, 79.0), (640, 480, 79.0), 15.0, 4),
     "navid": ((640, 480, 90.0), None, 30.0, 1),
     "navila": ((512, 512, 90.0), (256, 256, 90.0), 15.0, 1),
+    "etpnav": ((224, 224, 90.0), (256, 256, 90.0), 15.0, 32),
     "internvla-n1": ((640, 480, 79.0), (640, 480, 79.0), 15.0, 1),
 }
+
+
+CAMERAS = ("rgb", "depth", "panorama", "depth_panorama")
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -30,9 +34,10 @@ def test_cameras_and_motion_are_the_models(name: str, benchmark: str | None) -> 
     seen = {
         key: (sensor.width, sensor.height, sensor.hfov)
         for key, sensor in config.simulator.sensors.items()
-        if key in ("rgb", "depth")
+        if key in CAMERAS
     }
-    assert seen == {"rgb": rgb} | ({"depth": depth} if depth else {})
+    names = CAMERAS[2:] if name == "etpnav" else CAMERAS[:2]
+    assert seen == {names[0]: rgb} | ({names[1]: depth} if depth else {})
     motion = config.simulator.motion
     assert (motion.forward_step, motion.turn_angle, motion.sliding) == (0.25, turn, True)
     assert config.evaluation.max_chunk == chunk
