@@ -10,6 +10,7 @@ import pytest
 from nav_eval.cli.inspect import list_names
 from nav_eval.config.loader import load_config, model_profiles
 from nav_eval.errors import ConfigError
+from nav_eval.results.sensor_class import sensor_class
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 
@@ -44,6 +45,13 @@ def test_cameras_and_motion_are_the_models(name: str, benchmark: str | None) -> 
     plain = load_config(benchmark or "r2r-ce", environment={})
     assert config.benchmark.profile == plain.benchmark.profile  # the scoring rules are the benchmark's
     assert config.title == plain.title.replace(plain.benchmark.name, f"{plain.benchmark.name} as {name}")
+
+
+def test_etpnav_sees_panoramas_and_knows_where_it_is() -> None:
+    config = load_config("r2r-ce", overrides=["profile=etpnav"], environment={})
+    assert sensor_class(config.simulator.sensors) == "panorama+pose"
+    depth = config.simulator.sensors["depth_panorama"]
+    assert (depth.min_depth, depth.max_depth, depth.normalize) == (0.0, 10.0, True)
 
 
 def test_what_is_said_after_it_wins() -> None:
