@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import json
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from baselines.published_code import NAVID, NAVILA, STREAMVLN, UNINAVID, checkout
-from nav_eval_baselines.published import NaVidAgent, NaVILAAgent, PublishedError, StreamVLNAgent, UniNaVidAgent
+import nav_eval
+from baselines.published_code import ETPNAV, NAVID, NAVILA, STREAMVLN, UNINAVID, checkout
+from nav_eval.geometry import to_start_frame
+from nav_eval_baselines.published import (
+    ETPNavAgent,
+    NaVidAgent,
+    NaVILAAgent,
+    PublishedError,
+    StreamVLNAgent,
+    UniNaVidAgent,
+)
 from nav_eval_baselines.published.base import PublishedOptions
+from nav_eval_baselines.published.etpnav import views
 from nav_eval_baselines.published.navid import UniNaVidOptions
 from nav_eval_baselines.published.navila import numbers_of, sampled
 from nav_eval_baselines.published.streamvln import StreamVLNOptions
 
 WALK = "Walk to the sofa."
+PACKAGES = ("model", "streamvln", "llava", "vlnce_baselines", "habitat_baselines", "gym")
 SPACE: dict[str, Any] = {name: {} for name in ("stop", "move_forward", "turn_left", "turn_right")}
 
 
@@ -28,7 +41,7 @@ def nothing_stays_imported() -> Iterator[None]:
     sys.path[:] = paths
     for name in {*sys.modules} - modules:
         origin = getattr(sys.modules[name], "__file__", None) or ""
-        if "pytest" in origin or name.partition(".")[0] in ("model", "streamvln", "llava"):
+        if "pytest" in origin or name.partition(".")[0] in PACKAGES:
             del sys.modules[name]
 
 
@@ -167,12 +180,126 @@ def test_frames_are_spread_evenly_and_end_with_the_last() -> None:
     assert sampled(list(range(8)), 8) == list(range(8))
 
 
+def etpnav(folder: Path) -> Any:
+    return ETPNavAgent(PublishedOptions(str(checkout(folder, ETPNAV)), "ckpt.pth"))
+
+
+def around(yaw: float = 0.0, ahead: float = 0.0, right: float = 0.0, free: Sequence[int] = (0,)) -> dict[str, Any]:
+    """Walls a metre away, but for clockwise views that see 3.2 m far; each view's colour is its number."""
+    rgb = np.empty((12, 224, 224, 3), np.uint8)
+    rgb[:] = np.arange(12)[:, None, None, None]
+    depth = np.full((12, 256, 256, 1), 0.06, np.float32)
+    depth[list(free)] = 0.34
+    pose = {"gps": np.array([ahead, right], np.float32), "compass": np.array([yaw], np.float32)}
+    return {"panorama": rgb, "depth_panorama": depth, **pose}
+
+
+def test_etpnavs_views_go_the_other_way_round() -> None:
+    shown = views(around())
+    assert [*shown][:4] == ["rgb", "depth", "rgb_30", "depth_30"]
+    assert {name: int(rgb[0, 0, 0]) for name, rgb in shown.items() if "rgb" in name} == {
+        "rgb": 0, "rgb_30": 11, "rgb_60": 10, "rgb_90": 9, "rgb_120": 8, "rgb_150": 7, "rgb_180": 6, "rgb_210": 5,
+        "rgb_240": 4, "rgb_270": 3, "rgb_300": 2, "rgb_330": 1,
+    }  # fmt: skip
+
+
+def test_etpnav_walks_to_a_waypoint_and_back_over_its_graph(tmp_path: Path) -> None:
+    player = etpnav(tmp_path)
+    (tmp_path / "goals.json").write_text(json.dumps({WALK: [3.0, 0.0, 0.0]}))  # three metres to the right
+    player = begin(player, chunk=32)
+    first = player.act(around(free=(2, 9)))  # free ways at 60 degrees to the right and 90 to the left
+    assert first["actions"] == ["turn_right"] * 4 + ["move_forward"] * 12
+    assert (first["said"], first["usage"].requests) == ("walk to g1 by node 0", 1)
+    there = {"ahead": 1.0, "right": 2.6, "yaw": -math.pi / 3}
+    assert player.act(around(**there, free=()))["action"] == "stop"
+    begin(player, chunk=32)
+    assert player._graph.node_pos == {}
+    player.act(around(free=(2, 9)))
+    stuck = {"ahead": 0.0, "right": -0.6, "yaw": -math.pi / 3}  # it got elsewhere, where nothing is free
+    back = player.act(around(**stuck, free=()))
+    assert back["said"] == "walk to g0 by node 0"
+    assert back["actions"] == ["turn_right"] * 2 + ["move_forward"] * 2  # to the first node
+    rest = player.act(around(right=0.0, yaw=-math.pi / 2))
+    assert rest == {"actions": ["turn_left"] * 12 + ["move_forward"] * 12}
+
+
+def test_etpnavs_legs_are_what_its_own_control_walks(tmp_path: Path) -> None:
+    player = begin(etpnav(tmp_path))
+    draw = np.random.default_rng(7)
+    for _ in range(200):
+        here, there = (np.append(draw.uniform(-4, 4, 2), 0)[[0, 2, 1]] for _ in range(2))
+        yaw = draw.uniform(-math.pi, math.pi)
+        legs = player._leg(here, yaw, there)
+        turned = yaw + math.radians(15) * (legs.count(2) - legs.count(3))
+        (x, _, z), far = there - here, legs.count(1) * 0.25
+        off = math.remainder(math.atan2(-x, -z) - turned, 2 * math.pi)
+        assert abs(off) <= math.radians(7.5) + 1e-9
+        assert 0 <= math.hypot(x, z) - far < 0.25
+        assert legs == sorted(legs, key=lambda number: number == 1)
+        assert min(legs.count(2), legs.count(3)) == 0
+        assert max(legs.count(2), legs.count(3)) <= 12
+
+
+def test_sessions_of_etpnav_have_graphs_of_their_own(tmp_path: Path) -> None:
+    first = etpnav(tmp_path)
+    (tmp_path / "goals.json").write_text(json.dumps({WALK: [3.0, 0.0, 0.0]}))
+    second = ETPNavAgent(first.options)
+    begin(first, chunk=32), begin(second, chunk=32)
+    assert first.model is second.model
+    assert first.act(around(free=(2,)))["actions"][0] == "turn_right"
+    assert second.act(around(free=(9,)))["actions"][0] == "turn_left"
+    assert [len(player._graph.ghost_aug_pos) for player in (first, second)] == [0, 0]
+    assert first._graph.node_pos.keys() == second._graph.node_pos.keys() == {"0"}
+
+
+def test_what_etpnav_lacks_is_named(tmp_path: Path) -> None:
+    player = begin(etpnav(tmp_path / "whole"))
+    with pytest.raises(PublishedError, match=r"no sensor gps to show: set profile=NAME, or simulator\.sensors\.gps"):
+        player.act(around() | {"gps": None})
+    metres = around()["depth_panorama"] * 10
+    with pytest.raises(PublishedError, match=r"must be \(12, 224, 224, 3\), depth from 0 to 1: set profile=etpnav"):
+        player.act(around() | {"depth_panorama": metres})
+    files = {name: text for name, text in ETPNAV.items() if not name.startswith("data/")}
+    options = PublishedOptions(str(checkout(tmp_path / "bare", files)), "ckpt.pth")
+    before = Path.cwd()
+    with pytest.raises(PublishedError, match="check_cwp_bestdist_hfov90 is missing; get it as its README says"):
+        ETPNavAgent(options)
+    assert Path.cwd() == before
+
+
+def test_etpnav_plays_episodes_of_the_simulator_to_their_goals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = str(checkout(tmp_path, ETPNAV))
+    monkeypatch.setenv("POLICY_OPTIONS", f"--repository {where} --checkpoint weights")
+    overrides = [
+        "profile=etpnav", "dataset.generate.rooms=2", "dataset.generate.per_scene=2", "dataset.limit=4",
+        "simulator.sensors.semantic=null", "simulator.sensors.objects=null", "evaluation.parallel.sessions=2",
+        "agent_service.agent=nav_eval_baselines.published:ETPNavAgent",
+    ]  # fmt: skip
+    with nav_eval.Evaluation("vln-demo", overrides=overrides) as evaluation:
+        goals = {
+            one.instruction.text: to_start_frame(one.goals[0].position, one.start_position, one.start_rotation)
+            for one in evaluation.episodes
+        }
+        level = {text: [x, 0.0, z] for text, (x, _, z) in goals.items()}
+        (tmp_path / "goals.json").write_text(json.dumps(level))
+    results = nav_eval.evaluate("vln-demo", overrides=overrides)
+    assert [one.status for one in results.episodes] == ["ok"] * 4
+    for one in results.episodes:
+        assert one.metrics["success"] == 1
+        assert one.metrics["navigation_error"] < 2 < 4 < one.metrics["path_length"]
+
+
 def test_where_the_repository_is_not_installed_one_sentence_says_so(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="--repository is missing"):
         PublishedOptions()
     with pytest.raises(ValueError, match="is no folder; clone the repository"):
         PublishedOptions(str(tmp_path / "none"), "weights")
-    for kind, module in ((StreamVLNAgent, "streamvln.streamvln_agent"), (NaVidAgent, "navid_agent")):
+    modules = {
+        StreamVLNAgent: "streamvln.streamvln_agent",
+        NaVidAgent: "navid_agent",
+        ETPNavAgent: "vlnce_baselines.ss_trainer_ETP",
+    }
+    for kind, module in modules.items():
         options = kind.Options(str(tmp_path), "weights")
         with pytest.raises(PublishedError, match=f"its {module} cannot be imported .*install it as its README says"):
             kind(options)

@@ -10,16 +10,21 @@ import pytest
 from nav_eval.cli.inspect import list_names
 from nav_eval.config.loader import load_config, model_profiles
 from nav_eval.errors import ConfigError
+from nav_eval.results.sensor_class import sensor_class
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 
 PUBLISHED = {
-    # rgb (width, height, hfov), depth or None, turn in degrees, actions in one answer; read in each repository
+    # colour (width, height, hfov), depth or None, turn in degrees, actions in one answer; read in each repository
     "streamvln": ((640, 480, 79.0), (640, 480, 79.0), 15.0, 4),
     "navid": ((640, 480, 90.0), None, 30.0, 1),
     "navila": ((512, 512, 90.0), (256, 256, 90.0), 15.0, 1),
+    "etpnav": ((224, 224, 90.0), (256, 256, 90.0), 15.0, 32),
     "internvla-n1": ((640, 480, 79.0), (640, 480, 79.0), 15.0, 1),
 }
+
+
+CAMERAS = ("rgb", "depth", "panorama", "depth_panorama")
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -30,15 +35,23 @@ def test_cameras_and_motion_are_the_models(name: str, benchmark: str | None) -> 
     seen = {
         key: (sensor.width, sensor.height, sensor.hfov)
         for key, sensor in config.simulator.sensors.items()
-        if key in ("rgb", "depth")
+        if key in CAMERAS
     }
-    assert seen == {"rgb": rgb} | ({"depth": depth} if depth else {})
+    names = CAMERAS[2:] if name == "etpnav" else CAMERAS[:2]
+    assert seen == {names[0]: rgb} | ({names[1]: depth} if depth else {})
     motion = config.simulator.motion
     assert (motion.forward_step, motion.turn_angle, motion.sliding) == (0.25, turn, True)
     assert config.evaluation.max_chunk == chunk
     plain = load_config(benchmark or "r2r-ce", environment={})
     assert config.benchmark.profile == plain.benchmark.profile  # the scoring rules are the benchmark's
     assert config.title == plain.title.replace(plain.benchmark.name, f"{plain.benchmark.name} as {name}")
+
+
+def test_etpnav_sees_panoramas_and_knows_where_it_is() -> None:
+    config = load_config("r2r-ce", overrides=["profile=etpnav"], environment={})
+    assert sensor_class(config.simulator.sensors) == "panorama+pose"
+    depth = config.simulator.sensors["depth_panorama"]
+    assert (depth.min_depth, depth.max_depth, depth.normalize) == (0.0, 10.0, True)
 
 
 def test_what_is_said_after_it_wins() -> None:

@@ -36,7 +36,12 @@ RULES = {
     "view_points": "a view point of a goal",
     "reference_end": "the end of the reference path",
 }
-DIMENSIONS: Mapping[str, Sequence[tuple[int, str]]] = {"skybox": ((512, "S"),), "panorama": ((320, "W/2"), (640, "W"))}
+AROUND = ((320, "W/2"), (640, "W"))
+DIMENSIONS: Mapping[str, Sequence[tuple[int, str]]] = {
+    "skybox": ((512, "S"),),
+    "panorama": AROUND,
+    "depth_panorama": AROUND,
+}
 
 
 def benchmarks() -> Iterator[str]:

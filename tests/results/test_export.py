@@ -38,6 +38,7 @@ def test_no_cell_is_a_formula(tmp_path: Path) -> None:
         ("depth compass", "depth+pose"),
         ("rgb depth semantic gps compass", "RGB-D+semantics+pose"),
         ("panorama rgb depth", "panorama"),
+        ("depth_panorama gps", "panorama+pose"),
         ("skybox navigable heading", "panorama"),
         ("viewpoint navigable", "panorama"),
         ("instruction objects", "none+semantics"),

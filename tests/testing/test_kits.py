@@ -157,7 +157,7 @@ def test_a_rate_that_is_none_is_named():
 
 POLICY_SERVERS = {"openpi", "internnav", "vla_eval", "lerobot"}
 """Agents that need one, see test_bridges.py and test_lerobot.py."""
-PUBLISHED = {"streamvln", "navid", "uninavid", "navila"}
+PUBLISHED = {"streamvln", "navid", "uninavid", "navila", "etpnav"}
 """Agents that need a checkout and weights, see test_published.py."""
 
 

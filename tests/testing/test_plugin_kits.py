@@ -27,7 +27,7 @@ from nav_eval.testing.places import room
 
 GRAPH = ("viewpoint", "navigable")
 IN_3D = ("gps", "compass", "heading", "collision", "proximity", "instruction", "pointgoal")
-CAMERAS = ("rgb", "depth", "panorama")
+CAMERAS = ("rgb", "depth", "panorama", "depth_panorama")
 
 
 def failed(findings):

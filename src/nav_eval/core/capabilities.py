@@ -6,6 +6,7 @@ are methods, so that asking runs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from nav_eval.geometry import Vec3
@@ -31,8 +32,8 @@ class HasFrame(Protocol):
 class HasRenderer(Protocol):
     """Pictures from anywhere in the scene."""
 
-    def renderer(self, lens: Lens) -> Renderer:
-        """Draws RGB through `lens`."""
+    def renderer(self, lens: Lens, outputs: Sequence[str] = ("rgb",)) -> Renderer:
+        """Draws these of rgb, depth, semantic through `lens`."""
 
     def camera(self) -> tuple[Vec3, float, float]:
         """Position (m), yaw and pitch (rad) of the agent's camera."""

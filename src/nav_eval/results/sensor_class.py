@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from nav_eval.config.schema import SensorConfig
 
 CAMERAS = (
-    ("panorama", {"panorama", "skybox", "viewpoint"}),
+    ("panorama", {"panorama", "depth_panorama", "skybox", "viewpoint"}),
     ("RGB-D", {"rgb", "depth"}),
     ("RGB", {"rgb"}),
     ("depth", {"depth"}),

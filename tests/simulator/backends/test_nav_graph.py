@@ -155,7 +155,7 @@ def test_a_scan_id_cannot_leave_the_folder(tmp_path):
 
 
 BUILT_IN = {name for name in ALL_SENSORS if ALL_SENSORS.get(name).__module__.startswith("nav_eval.")}
-IN_3D_ONLY = {"rgb", "depth", "semantic", "panorama", "imagegoal", "objects", "proximity"}
+IN_3D_ONLY = {"rgb", "depth", "semantic", "panorama", "depth_panorama", "imagegoal", "objects", "proximity"}
 
 
 @pytest.mark.parametrize("name", sorted(BUILT_IN - {"skybox"}))

@@ -35,6 +35,8 @@ SUITE = {
     "imagegoal": SMALL,
     "panorama": {"width": 64},
     "views": {"type": "panorama", "width": 32, "height": 24, "options": {"kind": "views12"}},
+    "depth_panorama": {"width": 64, "normalize": True},
+    "depths": {"type": "depth_panorama", "width": 32, "height": 24, "options": {"kind": "views36"}},
 }
 
 
@@ -99,6 +101,41 @@ def test_depth_is_clipped_and_normalised(cafe, episode):
     )
     assert np.array_equal(clipped, np.clip(raw, 0.5, 3.0))
     assert np.allclose(unit, np.clip(raw, 0, 4.0) / 4.0)
+
+
+@pytest.mark.parametrize("more", [{}, {"min_depth": 1.0, "max_depth": 3.0, "normalize": True}])
+def test_a_depth_panorama_shows_what_a_depth_camera_sees_once_turned_there(cafe, episode, more):
+    plain = SMALL | {"hfov": 70.0} | more
+    around = plain | {"type": "depth_panorama", "options": {"kind": "views36"}}
+    sim = simulator(cafe, {"depth": plain, "around": around}, motion={"turn_angle": 30.0, "tilt_angle": 30.0})
+    seen = sim.reset(episode)["around"]
+    for row, tilt in ((0, "look_down"), (1, None), (2, "look_up")):
+        turned = sim.reset(episode)["depth"] if tilt is None else (sim.reset(episode), sim.step(tilt))[1]["depth"]
+        for heading in range(12):
+            assert np.allclose(seen[12 * row + heading], turned, atol=1e-4)
+            turned = sim.step("turn_right")["depth"]
+    level = {"depths": around | {"options": {"kind": "views12"}}}
+    assert np.array_equal(simulator(cafe, level).reset(episode)["depths"], seen[12:24])
+
+
+def test_a_depth_cube_has_a_depth_cameras_faces_and_the_sphere_their_rays(cafe, episode):
+    side = {"width": 64, "height": 64, "hfov": 90.0, "max_depth": 50.0}
+    sensors = {
+        "depth": side,
+        "cube": {"type": "depth_panorama", "width": 64, "max_depth": 50.0, "options": {"kind": "cube"}},
+        "sphere": {"type": "depth_panorama", "width": 256, "max_depth": 100.0},
+    }
+    sim = simulator(cafe, sensors, motion={"turn_angle": 90.0})
+    first = sim.reset(episode)
+    sphere, depth = first["sphere"][..., 0], first["depth"]
+    for face in range(4):
+        assert np.allclose(first["cube"][face], depth, atol=1e-4)
+        depth = sim.step("turn_left")["depth"]
+    column, row = 150, 60  # 22 columns to the right of the middle, 4 rows above the horizon
+    yaw, up = (column + 0.5 - 128) / 256 * 2 * math.pi, math.pi / 2 - (row + 0.5) / 128 * math.pi
+    ray = np.array([math.cos(up) * math.sin(yaw), math.sin(up), math.cos(up) * math.cos(yaw)])
+    x, y = (int((1 + ray[0] / ray[2]) * 32), int((1 - ray[1] / ray[2]) * 32))
+    assert sphere[row, column] == pytest.approx(first["depth"][y, x, 0] / ray[2], rel=1e-4)
 
 
 def test_rgb_and_depth_of_one_lens_are_one_frame_and_a_batch_gives_the_same(cafe, episode):

@@ -172,8 +172,8 @@ class CustomSession(SensorSession):
     def scene(self) -> Scene:
         return self.world.scene
 
-    def renderer(self, lens: Lens) -> Renderer:
-        return self.world.renderer(lens, ("rgb",))
+    def renderer(self, lens: Lens, outputs: Sequence[str] = ("rgb",)) -> Renderer:
+        return self.world.renderer(lens, outputs)
 
     def begin(self, episode: Episode) -> None:
         if episode.start_position is None:

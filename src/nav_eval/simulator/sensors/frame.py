@@ -7,6 +7,7 @@ as in Habitat-Lab. With `normalize` it becomes (d - min) / (max - min). Noise mo
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
@@ -22,6 +23,42 @@ from nav_eval.simulator.sensors.noise import NoiseModel, Strength, make_noise, n
 
 WIDTH, HEIGHT, HFOV = 640, 480, 90.0
 MIN_DEPTH, MAX_DEPTH = 0.0, 10.0
+
+
+@dataclass(frozen=True)
+class DepthRange:
+    """What a camera's depth is clipped to, metres, and whether it is sent as 0 to 1.
+
+    `DepthRange.of("depth", SensorConfig(max_depth=5.0))`
+    """
+
+    low: float
+    high: float
+    normalize: bool
+
+    @classmethod
+    def of(cls, name: str, config: SensorConfig) -> DepthRange:
+        """Raises ConfigError where the range is empty."""
+        low = MIN_DEPTH if config.min_depth is None else config.min_depth
+        high = MAX_DEPTH if config.max_depth is None else config.max_depth
+        if low >= high:
+            raise ConfigError(f"simulator.sensors.{name}: min_depth {low:g} is not below max_depth {high:g}.")
+        return cls(low, high, bool(config.normalize))
+
+    def spec(self, shape: tuple[int, ...], description: str) -> TensorSpec:
+        low, high, unit = (0.0, 1.0, "") if self.normalize else (self.low, self.high, "m")
+        return TensorSpec(shape=shape, dtype="float32", low=low, high=high, unit=unit, description=description)
+
+    def filled(self, depth: Any) -> Any:
+        """The largest reading where no surface is."""
+        return depth if depth.min() > 0 else np.where(depth > 0, depth, np.float32(self.high))
+
+    def clipped(self, depth: Any) -> Any:
+        if depth.min() < self.low or depth.max() > self.high:
+            depth = np.clip(depth, np.float32(self.low), np.float32(self.high))
+        if self.normalize:
+            depth = (depth - np.float32(self.low)) / np.float32(self.high - self.low)
+        return depth[..., None]
 
 
 class FrameSensor(Sensor):
@@ -92,32 +129,17 @@ class DepthSensor(FrameSensor):
         super().__init__(name, config, simulator)
         options = self.Options.of(config.options)
         self._noise = make_noise(options.noise, options.noise_multiplier)
-        self._low = MIN_DEPTH if config.min_depth is None else config.min_depth
-        self._high = MAX_DEPTH if config.max_depth is None else config.max_depth
-        self._normalize = bool(config.normalize)
-        if self._low >= self._high:
-            raise ConfigError(
-                f"simulator.sensors.{name}: min_depth {self._low:g} is not below max_depth {self._high:g}."
-            )
+        self._range = DepthRange.of(name, config)
 
     @property
     def spec(self) -> Spec:
-        low, high = (0.0, 1.0) if self._normalize else (self._low, self._high)
-        shape = (self.lens.height, self.lens.width, 1)
-        unit = "" if self._normalize else "m"
-        return TensorSpec(shape=shape, dtype="float32", low=low, high=high, unit=unit, description="planar depth")
+        return self._range.spec((self.lens.height, self.lens.width, 1), "planar depth")
 
     def observe(self, simulator: Simulator) -> Any:
-        depth = super().observe(simulator)
-        if depth.min() < self._low or depth.max() > self._high:
-            depth = np.clip(depth, np.float32(self._low), np.float32(self._high))
-        if self._normalize:
-            depth = (depth - np.float32(self._low)) / np.float32(self._high - self._low)
-        return depth[:, :, None]
+        return self._range.clipped(super().observe(simulator))
 
     def _read(self, frame: Any) -> Any:
-        depth = frame.depth
-        return depth if depth.min() > 0 else np.where(depth > 0, depth, np.float32(self._high))
+        return self._range.filled(frame.depth)
 
 
 class SemanticSensor(FrameSensor):

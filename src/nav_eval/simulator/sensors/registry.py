@@ -25,6 +25,7 @@ SENSORS: Registry[SensorFactory] = Registry(
         "depth": "nav_eval.simulator.sensors.frame:DepthSensor",
         "semantic": "nav_eval.simulator.sensors.frame:SemanticSensor",
         "panorama": "nav_eval.simulator.sensors.panorama:PanoramaSensor",
+        "depth_panorama": "nav_eval.simulator.sensors.panorama:DepthPanoramaSensor",
         "pointgoal": "nav_eval.simulator.sensors.goal:PointGoalSensor",
         "objectgoal": "nav_eval.simulator.sensors.goal:ObjectGoalSensor",
         "imagegoal": "nav_eval.simulator.sensors.goal:ImageGoalSensor",

@@ -50,6 +50,8 @@ class PublishedAgent(VLNAgent):
     Options: ClassVar[Any] = PublishedOptions
     every_frame: ClassVar[bool] = False
     """Whether it must see the frame of each step, so that an answer never holds several actions."""
+    own_state: ClassVar[bool] = False
+    """Whether the model remembers nothing of an episode itself, so that it may play several at a time."""
     _models: ClassVar[dict[Any, Any]] = {}
     _playing: ClassVar[dict[Any, int]] = {}
 
@@ -68,24 +70,30 @@ class PublishedAgent(VLNAgent):
         self.start()
 
     def act(self, observation: dict[str, Any]) -> dict[str, Any]:
-        if self._playing.get(self._key) != id(self):
+        if not self.own_state and self._playing.get(self._key) != id(self):
             raise PublishedError("another session has reset this model: it plays one episode at a time.")
-        rgb = observation.get("rgb")
-        if rgb is None:
-            raise PublishedError("there is no sensor rgb to show: set profile=NAME, or simulator.sensors.rgb.")
+        for name in self.sensors:
+            if observation.get(name) is None:
+                raise PublishedError(
+                    f"there is no sensor {name} to show: set profile=NAME, or simulator.sensors.{name}."
+                )
         told: dict[str, Any] = {}
         if self._planned:
-            self.see(rgb)
+            self.see(self.shown(observation))
         else:
-            numbers, told["said"] = self.ask(rgb)
+            numbers, said = self.ask(self.shown(observation))
             self._planned = [self._named(number) for number in numbers]
-            told["usage"] = Usage(requests=1)
+            told = {} if said is None else {"said": said, "usage": Usage(requests=1)}
         most = 1 if self.every_frame else self.max_chunk
         now, self._planned = self._planned[:most], self._planned[most:]
         return {**told, **({"action": now[0]} if len(now) == 1 else {"actions": [*now]})}
 
-    def see(self, rgb: Any) -> None:
-        """A frame between two answers, (H, W, 3) uint8; most models pass it over."""
+    def shown(self, observation: dict[str, Any]) -> Any:
+        """What the model sees of an observation: rgb, (H, W, 3) uint8."""
+        return observation["rgb"]
+
+    def see(self, shown: Any) -> None:
+        """A frame between two answers; most models pass it over."""
 
     def _named(self, number: int) -> str:
         name = NAMES[number] if 0 <= number < len(NAMES) else str(number)
@@ -102,8 +110,8 @@ class PublishedAgent(VLNAgent):
         """Forget the last episode."""
 
     @abstractmethod
-    def ask(self, rgb: Any) -> tuple[Sequence[int], str]:
-        """Habitat's numbers of the next actions, at least one, and what the model said; `rgb` (H, W, 3) uint8."""
+    def ask(self, shown: Any) -> tuple[Sequence[int], str | None]:
+        """Habitat's numbers of the next actions, at least one, and what the model said, None where it was not asked."""
 
 
 def imported(module: str, repository: str, *folders: str) -> Any:

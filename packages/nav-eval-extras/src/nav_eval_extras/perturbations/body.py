@@ -27,7 +27,7 @@ class CameraHeight(Perturbation):
     LOWEST: ClassVar = 0.2
 
     def simulator(self, config: SimulatorConfig) -> SimulatorConfig:
-        if config.backend == "nav_graph" or not _of_types(config, (*FRAMES, "panorama")):
+        if config.backend == "nav_graph" or not _of_types(config, (*FRAMES, "panorama", "depth_panorama")):
             return config
         before = config.body.camera_height
         height = max(before - self.LOWER[self.severity - 1], min(self.LOWEST, before))

@@ -14,7 +14,7 @@ from scipy.ndimage import gaussian_filter1d
 from nav_eval.core.interfaces import Perturbation, RngSource
 
 COLOUR = ("rgb", "panorama", "skybox")
-CAMERAS = (*COLOUR, "depth", "semantic", "objects")
+CAMERAS = (*COLOUR, "depth", "depth_panorama", "semantic", "objects")
 
 
 class Blur(Perturbation):

@@ -17,6 +17,6 @@ EXAMPLES: Mapping[str, str] = {
 """MODULE:CLASS by the name that `nav-eval-agent serve` takes for it, and `agent_service.agent`."""
 BASELINES = (
     "grounded", "learned", "vlm", "openpi", "internnav", "vla_eval", "lerobot",
-    "streamvln", "navid", "uninavid", "navila",
+    "streamvln", "navid", "uninavid", "navila", "etpnav",
 )  # fmt: skip
 """More such names, of the distribution nav-eval-baselines: entry points in the group nav_eval.agents."""
