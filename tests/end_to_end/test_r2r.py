@@ -139,10 +139,10 @@ def test_only_files_that_number_instructions_can_be_cut(tmp_path):
 def test_the_random_agent_is_r2rs_random_agent(r2r, seeds, deviations):
     """Within so many standard errors, of which each is that of 1,021 walks."""
     within = {name: deviations * one / math.sqrt(seeds) for name, one in DEVIATIONS.items()}
-    secret, names = "agent_service.secret=fixed", ("success", "oracle_success", "path_length")
-    measures = [f"task.measurements=[{','.join(names)}]"]
+    told, names = "agent_service.disclosure=full", ("success", "oracle_success", "path_length")
+    measures = [f"task.measurements=[{','.join(names)}]", "simulator.sensors={viewpoint: {}, navigable: {}}"]
     runs = [
-        evaluate("r2r", overrides=[*r2r, *measures, secret, "agent_service.agent=random", f"seed={seed}"]).metrics
+        evaluate("r2r", overrides=[*r2r, *measures, told, "agent_service.agent=random", f"seed={seed}"]).metrics
         for seed in range(seeds)
     ]
     mean = {name: sum(run[name]["mean"] for run in runs) / seeds for name in names}
