@@ -23,7 +23,7 @@ from nav_eval_sdk.protocol.deadlines import Deadlines
 from patience import PATIENCE
 
 PATIENT = Deadlines(connect=PATIENCE, ready=PATIENCE, reset=PATIENCE, act=PATIENCE)
-HASTY = replace(PATIENT, act=2.0)
+HASTY = replace(PATIENT, act=1.0)
 FORMS = [("rest", "json"), ("grpc", "unary"), ("grpc", "stream")]
 Open = Callable[..., AgentClient]
 
@@ -74,7 +74,7 @@ FAULTS = {
 @pytest.mark.parametrize("mode", FAULTS)
 def test_the_error_says_whose_fault_it_is(mode: str, serve: Any, open_client: Open) -> None:
     deadlines = HASTY if FAULTS[mode] is AgentTimeout else PATIENT
-    with serve(mode, seconds=3.0, at=1) as hostile:
+    with serve(mode, seconds=2.0, at=1) as hostile:
         client = open_client(hostile.endpoint, deadlines)
         assert client.get_action(observation(0)).action.name == "move_forward"
         begun = time.monotonic()
@@ -89,11 +89,11 @@ def test_the_error_says_whose_fault_it_is(mode: str, serve: Any, open_client: Op
 
 
 def test_a_late_answer_is_not_taken_for_the_next_one(serve: Any, open_client: Open) -> None:
-    with serve("late", seconds=3.0, at=0) as hostile:
+    with serve("late", seconds=1.5, at=0) as hostile:
         client = open_client(hostile.endpoint, HASTY)
         with pytest.raises(AgentTimeout):
             client.get_action(observation(0))
-        time.sleep(1.5)
+        time.sleep(1.0)
         client.end_episode("agent_timeout")
         hostile.mode = "well"
         client.reset_episode(offer(1))

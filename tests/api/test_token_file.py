@@ -21,8 +21,7 @@ def test_the_evaluator_sends_what_the_file_holds(tmp_path: Path) -> None:
     good, bad = tmp_path / "good", tmp_path / "bad"
     good.write_text("geheim\n")
     bad.write_text("other")
-    with start(ForwardAgent, port=0, token="geheim") as server:
-        server.wait_loaded()
+    with start(ForwardAgent, port=0, token="geheim").wait_loaded() as server:
         for file, admitted in ((good, True), (bad, False)):
             config = benchmark_config("vln-demo", overrides=configured(server.endpoint, file))
             service = builder.make_service(config, b"0" * 32)

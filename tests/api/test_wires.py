@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -38,16 +39,27 @@ FORMS = [
 ]
 
 
-def decisions(service: AgentService, episodes: int = 2) -> list[Action]:
+def taken(service: AgentService) -> list[Action]:
+    """In two episodes of one session."""
     client = service.open_session()
-    taken = []
-    for index in range(episodes):
+    found = []
+    for index in range(2):
         client.reset_episode(offer(index))
-        taken += [client.get_action(observation(step)).action for step in range(STEPS)]
+        found += [client.get_action(observation(step)).action for step in range(STEPS)]
         client.end_episode("limit")
     client.close()
+    return found
+
+
+def decisions(service: AgentService) -> list[Action]:
+    found = taken(service)
     service.close()
-    return taken
+    return found
+
+
+@cache
+def locally(disclosure: Any = "competition") -> list[Action]:
+    return decisions(LocalService(Fingerprinting, disclosure=disclosure, secret=SECRET))
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +76,7 @@ def servers() -> Iterator[dict[str, Server]]:
 def test_decisions_are_the_same_on_every_wire(
     servers: dict[str, Server], protocol: str, encoding: str, disclosure: Any
 ) -> None:
-    local = decisions(LocalService(Fingerprinting, disclosure=disclosure, secret=SECRET))
+    local = locally(disclosure)
     endpoint = servers[protocol].endpoint
     service = connect(endpoint, protocol, encoding=encoding, disclosure=disclosure, secret=SECRET)
     assert service.health_check().name == "fingerprinting"
@@ -82,27 +94,12 @@ def test_the_secret_changes_what_the_agent_sees() -> None:
 
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])
 def test_sessions_run_side_by_side(servers: dict[str, Server], protocol: str) -> None:
-    expected = decisions(LocalService(Fingerprinting, secret=SECRET))
     service = connect(servers[protocol].endpoint, protocol, secret=SECRET)
     assert service.health_check().max_sessions == 4
-    answers: list[list[Action]] = []
-
-    def play() -> None:
-        client = service.open_session()
-        taken = []
-        for index in range(2):
-            client.reset_episode(offer(index))
-            taken += [client.get_action(observation(step)).action for step in range(STEPS)]
-            client.end_episode("limit")
-        answers.append(taken)
-
-    threads = [threading.Thread(target=play) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE)
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(lambda _: taken(service), range(4), timeout=PATIENCE))
     service.close()
-    assert answers == [expected] * 4
+    assert answers == [locally()] * 4
 
 
 class Silly(VLNAgent):
@@ -251,7 +248,7 @@ def test_what_a_service_lacks_is_told_once_and_decides_nothing(
 ) -> None:
     with start(agent, protocol=protocol, port=0) as server:
         service = connect(server.endpoint, protocol, secret=SECRET)
-        assert decisions(service) == decisions(LocalService(Fingerprinting, secret=SECRET))
+        assert decisions(service) == locally()
     said = lacks(caplog)
     assert len(said) == warnings
     assert all("'lidar'" in text and "640 x 480, the episode has 16 x 12" in text for text in said)

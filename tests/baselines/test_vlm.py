@@ -22,7 +22,7 @@ import pytest
 import nav_eval
 from chat_server import Act, ChatServer, chatting
 from nav_eval.errors import ConfigError
-from nav_eval_baselines.vlm import Choice, NoAnswer, Options, Unreadable, VlmAgent
+from nav_eval_baselines.vlm import Choice, NoAnswer, Options, Unreadable, VlmAgent, endpoint
 from nav_eval_baselines.vlm.answers import read_answer
 from nav_eval_baselines.vlm.pictures import History
 from nav_eval_sdk import cli
@@ -185,7 +185,8 @@ def test_called_tools_and_parts_are_answers(chat: ChatServer) -> None:
     assert [player.act({})["action"] for _ in range(4)] == ["turn_right", "move_forward", "turn_left", "stop"]
 
 
-def test_passing_faults_are_retried_and_cost_no_answer(chat: ChatServer) -> None:
+def test_passing_faults_are_retried_and_cost_no_answer(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "PAUSE", 0.01)
     soon = formatdate(time.time() + 1, usegmt=True)
     chat.plan = [
         Act(status=429, headers={"Retry-After": "0"}),

@@ -83,7 +83,7 @@ class SlowAgent(DigestAgent):
     """Takes its time, so that a run can be interrupted."""
 
     def act(self, observation):
-        time.sleep(0.03)
+        time.sleep(0.01)
         return super().act(observation)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from end_to_end.agents import DigestAgent
 from end_to_end.records import records
 from graphs import item, node, write_r2r
 from nav_eval.runs.evaluation import run_benchmark
@@ -24,5 +25,5 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 @pytest.fixture(scope="session")
 def undisturbed(world: list[str], tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     folder = tmp_path_factory.mktemp("undisturbed") / "run"
-    run_benchmark(benchmark_config("r2r", overrides=[*world, "evaluation.parallel.sessions=8"]), folder)
+    run_benchmark(benchmark_config("r2r", overrides=world), folder, agent=DigestAgent)  # which decides as it does
     return records(folder)

@@ -80,11 +80,11 @@ def misfit(track, headings, lattice):
 
 
 def search(track, lattice=LATTICE):
-    """(heading, misfit) of the heading that fits best: all round with the points nearby, then finer with all."""
+    """(heading, misfit) of the heading that fits best: a quarter with the points nearby, then finer with all."""
     track = track[np.argsort(np.hypot(*track.T))][1:]
     reach = np.hypot(*track.T)
-    headings = np.arange(-math.pi, math.pi, lattice / reach[2] / 3)
-    best = headings[np.argsort(misfit(track[:3], headings, lattice))[:4000]]
+    headings = np.arange(0.0, QUARTER, lattice / reach[2] / 3)
+    best = headings[np.argsort(misfit(track[:3], headings, lattice))[:1000]]
     width = lattice / reach[2] / 3
     for points in (6, 20, len(track)):
         fine = min(width, lattice / reach[points - 1] / 3)

@@ -14,7 +14,6 @@ import warnings
 from pathlib import Path
 
 import pytest
-import ray
 
 import nav_eval
 from end_to_end.records import records
@@ -34,6 +33,8 @@ RAY = ["evaluation.parallel.executor=ray", "evaluation.parallel.sessions=2"]
 @pytest.fixture(scope="module")
 def cluster():
     """A head node and another one, a worker's place on each."""
+    import ray  # which takes a second of every process that collects this file
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("RAY_AUTH_MODE", "disabled")
@@ -117,6 +118,7 @@ def told_beside(others, cluster, faults, caplog, config, out):
 
 def until_told(texts, caplog, flag):
     """Keep every machine that the cluster has busy until the log holds all these texts, or for two minutes."""
+    import ray
 
     @ray.remote(num_cpus=1)
     def busy():

@@ -7,15 +7,14 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from end_to_end.agents import SlowAgent
-from end_to_end.records import records
-from forked import Running
+from end_to_end.agents import DigestAgent, SlowAgent
+from end_to_end.records import lines, records
+from forked import Running, own, program
 from graphs import SCAN, grid_scan, item, node, write_r2r
 from nav_eval.core.orchestrator import Watcher
 from nav_eval.errors import DatasetError, ResourceExhausted, RunDirectoryError
@@ -23,7 +22,7 @@ from nav_eval.results.journal import Journal
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
-from patience import PATIENCE
+from patience import PATIENCE, until
 
 TESTS = str(Path(__file__).parents[1])
 
@@ -69,9 +68,7 @@ def test_fifty_killed_runs(world, undisturbed, tmp_path):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_is_said_and_resumed(world, undisturbed, tmp_path, workers):
     process = started(tmp_path / "run", [*world, f"evaluation.parallel.workers={workers}"])
-    while process.poll() is None and not list(tmp_path.glob("run/episodes.jsonl")):
-        time.sleep(0.01)
-    time.sleep(0.3 if workers == 1 else 1.0)
+    until(lambda: lines(tmp_path / "run"), "a first episode")
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
@@ -82,16 +79,17 @@ def test_ctrl_c_is_said_and_resumed(world, undisturbed, tmp_path, workers):
 
 
 def test_a_truncated_last_line_is_run_again(world, undisturbed, tmp_path):
-    run_benchmark(benchmark_config("r2r", overrides=[*world, "evaluation.parallel.sessions=8"]), tmp_path / "run")
+    config = benchmark_config("r2r", overrides=world)
+    run_benchmark(config, tmp_path / "run", agent=DigestAgent)
     path = tmp_path / "run" / "episodes.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-30])
-    run_benchmark(benchmark_config("r2r", overrides=world), tmp_path / "run", resume=True)
+    run_benchmark(config, tmp_path / "run", resume=True, agent=DigestAgent)
     assert records(tmp_path / "run") == undisturbed
 
 
 def test_a_reader_leaves_a_line_in_the_making_alone(world, tmp_path):
-    run_benchmark(benchmark_config("r2r", overrides=[*world, "dataset.limit=2"]), tmp_path / "run")
+    run_benchmark(benchmark_config("r2r", overrides=[*world, "dataset.limit=2"]), tmp_path / "run", agent=DigestAgent)
     path = tmp_path / "run" / "episodes.jsonl"
     path.write_bytes(path.read_bytes()[:-5])
     size = path.stat().st_size
@@ -176,9 +174,9 @@ def test_a_removed_scene_leaves_the_other_episodes_finished(tmp_path):
 
 
 LIMITED = """
-import os, resource, sys
-sys.path.insert(0, sys.argv.pop(1))
-exec(sys.argv.pop(1))
+import resource, sys
+sys.argv[1:] = {arguments}
+{limit}
 from nav_eval.cli import main
 main()
 """
@@ -186,7 +184,10 @@ main()
 
 def limited(limit, *arguments):
     """`nav-eval` after the statement `limit`."""
-    done = subprocess.run([sys.executable, "-c", LIMITED, TESTS, limit, *arguments], capture_output=True, text=True)
+    python = [program().parent / "scripts" / "python", "-"]
+    text = LIMITED.format(limit=limit, arguments=arguments)
+    environment = own() | {"PYTHONPATH": TESTS}
+    done = subprocess.run(python, input=text, env=environment, capture_output=True, text=True)
     assert "Traceback" not in done.stderr
     return done
 
@@ -204,8 +205,7 @@ def test_a_read_only_directory_is_said_in_one_line(world, tmp_path):
 
 
 def test_a_file_that_may_grow_no_more_ends_the_run_and_loses_nothing(world, undisturbed, tmp_path):
-    limit = "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nimport nav_eval.results.journal\n"
-    limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (6000, resource.RLIM_INFINITY))"
+    limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (6000, resource.RLIM_INFINITY))"
     done = limited(limit, "run", "r2r", *world, "--out", str(tmp_path / "run"), "--quiet")
     assert done.returncode == 4
     assert ".jsonl: " in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,22 @@ from nav_eval.runs.registry import benchmark_config
 from rooms import write_room
 
 
-@pytest.fixture
-def world(tmp_path):
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
     items = [item(number, [node(0, 0), node(1, 0), node(2, number)], ["Walk."]) for number in range(3)]
-    return write_r2r(tmp_path / "world", items=items)
+    return write_r2r(tmp_path_factory.mktemp("world"), items=items)
+
+
+@pytest.fixture(scope="module")
+def plain(world, tmp_path_factory):
+    """A run under the benchmark's own rules."""
+    return run(world, tmp_path_factory.mktemp("plain") / "a")
+
+
+@pytest.fixture
+def first(plain, tmp_path):
+    """A copy of it, to change."""
+    return shutil.copytree(plain, tmp_path / "a")
 
 
 def run(world, path, *overrides):
@@ -42,10 +55,9 @@ def run(world, path, *overrides):
         ("task.ndtw_distance=1", r"task\.ndtw_distance"),
     ],
 )
-def test_runs_under_different_rules_are_not_compared(world, tmp_path, rule, told):
-    first, second = run(world, tmp_path / "a"), run(world, tmp_path / "b", rule)
+def test_runs_under_different_rules_are_not_compared(world, plain, tmp_path, rule, told):
     with pytest.raises(RunDirectoryError, match=told):
-        compare_runs([first, second])
+        compare_runs([plain, run(world, tmp_path / "b", rule)])
 
 
 @pytest.mark.parametrize("command", [compare, rank])
@@ -97,8 +109,8 @@ def manifest(path, **changes):
     return content
 
 
-def test_rules_are_compared_by_their_sum_and_old_runs_by_their_keys(world, tmp_path):
-    first, second = run(world, tmp_path / "a"), run(world, tmp_path / "b", "evaluation.success_distance=2")
+def test_rules_are_compared_by_their_sum_and_old_runs_by_their_keys(world, first, tmp_path):
+    second = run(world, tmp_path / "b", "evaluation.success_distance=2")
     assert manifest(first)["run_rules_sha256"] != manifest(second)["run_rules_sha256"]
     text = (second / "config.yaml").read_text()
     (second / "config.yaml").write_text(text.replace("success_distance: 2.0", "success_distance: 3.0"))
@@ -126,14 +138,13 @@ def test_a_run_is_not_resumed_under_rules_that_config_yaml_no_longer_tells(world
     run_benchmark(again, path, resume=True)
 
 
-def test_what_is_the_agents_own_choice_may_differ(world, tmp_path):
-    first = run(world, tmp_path / "a")
+def test_what_is_the_agents_own_choice_may_differ(world, plain, tmp_path):
     second = run(world, tmp_path / "b", "~simulator.sensors.instruction", "agent_service.agent=stop", "seed=4")
-    assert {row["metric"] for row in compare_runs([first, second])} >= {"success", "spl"}
+    assert {row["metric"] for row in compare_runs([plain, second])} >= {"success", "spl"}
 
 
-def test_replay_names_the_file_that_was_changed(world, tmp_path, capsys):
-    path = run(world, tmp_path / "a")
+def test_replay_names_the_file_that_was_changed(tmp_path, capsys):
+    path = run(write_r2r(tmp_path / "world"), tmp_path / "a")
     assert replay(path) == 0
     data = next((tmp_path / "world").rglob("R2R*.json"))
     data.write_text(data.read_text() + "\n")
@@ -146,13 +157,12 @@ def test_replay_names_the_file_that_was_changed(world, tmp_path, capsys):
     assert graph.name in capsys.readouterr().out
 
 
-def test_verify_says_who_signed(world, tmp_path, capsys):
-    path = run(world, tmp_path / "a")
-    assert verify(path) == 0
+def test_verify_says_who_signed(first, tmp_path, capsys):
+    assert verify(first) == 0
     assert "NOT SIGNED" in capsys.readouterr().out
     public = audit.new_key(tmp_path / "key.pem")
-    audit.sign(path, tmp_path / "key.pem")
-    assert verify(path) == 0
+    audit.sign(first, tmp_path / "key.pem")
+    assert verify(first) == 0
     assert f"signed with public key {public}" in capsys.readouterr().out
 
 

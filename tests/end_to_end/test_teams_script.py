@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import yaml
 
 from attacks.raw_grpc import END_HEADERS, END_STREAM, GrpcRequest, frames_service, head
+from forked import own, program
 from graphs import write_r2r
 from nav_eval.results.run_directory import public_config
 from nav_eval.runs.registry import benchmark_config
@@ -20,7 +20,7 @@ from nav_eval_sdk.examples.random_agent import RandomAgent
 PAGE = Path(__file__).parents[2] / "docs" / "organisers.md"
 COMMAND = """#!/bin/sh
 case "$*" in *agent=ours*) exit 4 ;; esac
-exec {python} -c 'from nav_eval.cli import main; main()' "$@"
+exec {program} "$@"
 """
 
 
@@ -37,7 +37,7 @@ def test_every_team_has_its_turn(tmp_path: Path) -> None:
     (tmp_path / "competition.yaml").write_text(yaml.safe_dump(public_config(config)))
     (tmp_path / "bin").mkdir()
     command = tmp_path / "bin" / "nav-eval"
-    command.write_text(COMMAND.format(python=sys.executable))
+    command.write_text(COMMAND.format(program=program()))
     command.chmod(0o755)
     (tmp_path / "tokens").mkdir()
     with (
@@ -51,7 +51,7 @@ def test_every_team_has_its_turn(tmp_path: Path) -> None:
         done = subprocess.run(
             ["sh", "evaluate.sh", "val", "agent_service.deadlines.ready=1"],
             cwd=tmp_path,
-            env=os.environ | {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
+            env=own() | {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
             capture_output=True,
             text=True,
         )

@@ -155,8 +155,7 @@ class Resolver:
 def test_a_name_that_changes_its_address_after_the_test_gains_nothing(
     monkeypatch: pytest.MonkeyPatch, wire: str
 ) -> None:
-    with start(Agent, protocol=wire.split("-")[0], port=0) as server:
-        server.wait_loaded()
+    with start(Agent, protocol=wire.split("-")[0], port=0).wait_loaded() as server:
         canary = socket.create_server(("127.0.0.2", server.port))
         resolver = Resolver(monkeypatch, ["127.0.0.1"], ["127.0.0.2"])
         transport = open_transport(Connection(Endpoint("team.test", server.port), networks=HERE), wire)
@@ -174,8 +173,7 @@ def test_a_name_that_changes_its_address_after_the_test_gains_nothing(
 
 @pytest.mark.parametrize("wire", ["rest-json", "grpc-unary"])
 def test_one_forbidden_address_among_several_is_enough(monkeypatch: pytest.MonkeyPatch, wire: str) -> None:
-    with start(Agent, protocol=wire.split("-")[0], port=0) as server:
-        server.wait_loaded()
+    with start(Agent, protocol=wire.split("-")[0], port=0).wait_loaded() as server:
         Resolver(monkeypatch, ["127.0.0.1", "127.0.0.2"], ["127.0.0.2", "127.0.0.1"], ["127.0.0.1", "127.0.0.1"])
         transport = open_transport(Connection(Endpoint("team.test", server.port), networks=HERE), wire)
         for _ in range(2):
@@ -187,8 +185,7 @@ def test_one_forbidden_address_among_several_is_enough(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("wire", ["rest-json", "grpc-unary"])
 def test_the_next_address_serves_where_the_first_is_closed(monkeypatch: pytest.MonkeyPatch, wire: str) -> None:
-    with start(Agent, protocol=wire.split("-")[0], port=0) as server:
-        server.wait_loaded()
+    with start(Agent, protocol=wire.split("-")[0], port=0).wait_loaded() as server:
         Resolver(monkeypatch, ["127.0.0.3", "127.0.0.1"])
         transport = open_transport(Connection(Endpoint("team.test", server.port)), wire)
         assert transport.health(Deadline(10)).status == "ready"
@@ -218,8 +215,7 @@ def test_tls_verifies_the_name_and_not_the_address(
 
 def test_a_probe_has_three_answers(canary: Canary) -> None:
     for protocol in ("rest", "grpc"):
-        with start(Agent, protocol=protocol, port=0, token="right") as server:
-            server.wait_loaded()
+        with start(Agent, protocol=protocol, port=0, token="right").wait_loaded() as server:
             place = Endpoint.parse(server.endpoint)
             assert probe(Connection(place, "right", networks=HERE), protocol) == "ready"
             assert probe(Connection(place, "wrong", networks=HERE), protocol, 0.5) == "wrong token"

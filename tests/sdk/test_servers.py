@@ -128,8 +128,7 @@ def test_tls_carries_whole_episodes(certificates: Path, wire: str, mutual: bool)
 
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])
 def test_health_is_asked_over_tls(certificates: Path, protocol: str) -> None:
-    with start(Agent, protocol=protocol, port=0, tls=server_tls(certificates, mutual=False)) as server:
-        server.wait_loaded()
+    with start(Agent, protocol=protocol, port=0, tls=server_tls(certificates, mutual=False)).wait_loaded() as server:
         asked = ["health", server.endpoint, "--protocol", protocol]
         for more, code in ([], 1), (["--ca", str(certificates / "authority.pem")], 0):
             with pytest.raises(SystemExit) as ended:
@@ -156,8 +155,7 @@ def test_tls_refuses(certificates: Path, wire: str, case: str) -> None:
 
 @pytest.mark.parametrize("wire", WIRES)
 def test_every_call_needs_the_token(wire: str) -> None:
-    with start(Agent, protocol=wire.split("-")[0], port=0, token="right") as server:
-        server.wait_loaded()
+    with start(Agent, protocol=wire.split("-")[0], port=0, token="right").wait_loaded() as server:
         play(TestClient(server.endpoint, wire=wire, token="right"), steps=2)
         for token in (None, "wrong", "Right"):
             client = TestClient(server.endpoint, wire=wire, token=token)
@@ -185,8 +183,7 @@ def test_health_answers_while_the_agent_thinks(wire: str) -> None:
     class Slow(Agent):
         held = threading.Event()
 
-    with start(Slow, protocol=wire.split("-")[0], port=0) as server:
-        server.wait_loaded()
+    with start(Slow, protocol=wire.split("-")[0], port=0).wait_loaded() as server:
         client = TestClient(server.endpoint, wire=wire)
         client.reset(episode())
         thread = threading.Thread(target=lambda: client.act(OBSERVATION), daemon=True)
@@ -267,8 +264,7 @@ def test_many_impatient_retries_do_not_starve_the_service() -> None:
     class Stuck(Agent):
         held = threading.Event()
 
-    with start(Stuck, port=0) as server:
-        server.wait_loaded()
+    with start(Stuck, port=0).wait_loaded() as server:
         client = TestClient(server.endpoint)
         client.reset(episode())
         ask = client.ask(OBSERVATION)
@@ -312,8 +308,7 @@ def post(endpoint: str, path: str, body: bytes, kind: str = "application/json", 
     ],
 )
 def test_problems_are_json_with_a_code(path: str, body: bytes, kind: str, status: int, code: str) -> None:
-    with start(Agent, port=0) as server:
-        server.wait_loaded()
+    with start(Agent, port=0).wait_loaded() as server:
         got, content_type, text = post(server.endpoint, path, body, kind)
         problem = json.loads(text)
         assert (got, content_type, problem["code"], problem["status"]) == (
@@ -326,8 +321,7 @@ def test_problems_are_json_with_a_code(path: str, body: bytes, kind: str, status
 
 
 def test_a_body_over_the_limit_is_not_read() -> None:
-    with start(Agent, port=0, max_message=100_000) as server:
-        server.wait_loaded()
+    with start(Agent, port=0, max_message=100_000).wait_loaded() as server:
         connection = socket.create_connection(("127.0.0.1", server.port))
         connection.sendall(
             b"POST /api/v1/agent/act HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999\r\n\r\n" + b" " * 9
@@ -335,8 +329,7 @@ def test_a_body_over_the_limit_is_not_read() -> None:
         assert b"413" in connection.recv(1000)
         connection.close()
         play(TestClient(server.endpoint, wire="rest-msgpack"), 0)
-    with start(Agent, protocol="grpc", port=0, max_message=100_000) as server:
-        server.wait_loaded()
+    with start(Agent, protocol="grpc", port=0, max_message=100_000).wait_loaded() as server:
         client = TestClient(server.endpoint, wire="grpc-unary")
         client.reset(episode())
         with pytest.raises((Refused, BadAnswer)):
@@ -350,8 +343,7 @@ def test_a_body_that_is_announced_and_not_sent_costs_nothing() -> None:
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
     head = b"POST /api/v1/agent/act HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (200 << 20)
-    with start(Agent, port=0) as server:
-        server.wait_loaded()
+    with start(Agent, port=0).wait_loaded() as server:
         before = resident()
         held = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(5)]
         for connection in held:
@@ -365,8 +357,7 @@ def test_a_body_that_is_announced_and_not_sent_costs_nothing() -> None:
 
 def test_a_compressed_message_is_not_unpacked() -> None:
     """64 MiB of blanks in 64 KiB: nothing compressed is taken, so memory does not grow."""
-    with start(Agent, protocol="grpc", port=0) as server:
-        server.wait_loaded()
+    with start(Agent, protocol="grpc", port=0).wait_loaded() as server:
         channel = grpc.insecure_channel(server.endpoint)
         with pytest.raises(grpc.RpcError) as caught:
             channel.unary_unary("/nav_eval.v1.InferenceService/GetAction")(
@@ -380,8 +371,7 @@ def test_a_compressed_message_is_not_unpacked() -> None:
 @pytest.mark.parametrize("wire", WIRES)
 def test_a_message_larger_than_the_declared_observations_is_refused(wire: str) -> None:
     larger = {"rgb": TensorSpec(shape=(1000, 2000, 3), dtype="uint8")}
-    with start(Agent, protocol=wire.split("-")[0], port=0) as server:
-        server.wait_loaded()
+    with start(Agent, protocol=wire.split("-")[0], port=0).wait_loaded() as server:
         client = TestClient(server.endpoint, wire=wire)
         client.reset(episode())
         ask = replace(client.ask(OBSERVATION), specs=larger, observation={"rgb": np.zeros((1000, 2000, 3), np.uint8)})
@@ -392,8 +382,7 @@ def test_a_message_larger_than_the_declared_observations_is_refused(wire: str) -
 
 @pytest.mark.parametrize("spec", [TensorSpec(shape=(4,), dtype="O"), TensorSpec(shape=(1 << 40,), dtype="uint8")])
 def test_observations_that_nobody_should_allocate_are_refused_at_reset(spec: TensorSpec) -> None:
-    with start(Agent, port=0) as server:
-        server.wait_loaded()
+    with start(Agent, port=0).wait_loaded() as server:
         with pytest.raises(Refused, match="observation_spec"):
             TestClient(server.endpoint).reset(synthetic_episode({"x": spec}, {}))
         play(TestClient(server.endpoint))
@@ -405,8 +394,7 @@ def test_a_body_may_come_in_pieces_or_in_chunks(kind: str) -> None:
     body = codec.encode(episode())
     head = f"POST /api/v1/episode/reset HTTP/1.1\r\nHost: x\r\nContent-Type: {kind}\r\n"
     chunked = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:7], body[7:])) + b"0\r\n\r\n"
-    with start(Agent, port=0, max_sessions=2, idle_timeout=0.0) as server:
-        server.wait_loaded()
+    with start(Agent, port=0, max_sessions=2, idle_timeout=0.0).wait_loaded() as server:
         for headers, sent in ((f"Content-Length: {len(body)}", body), ("Transfer-Encoding: chunked", chunked)):
             connection = socket.create_connection(("127.0.0.1", server.port))
             message = (head + headers + "\r\n\r\n").encode() + sent
@@ -418,16 +406,14 @@ def test_a_body_may_come_in_pieces_or_in_chunks(kind: str) -> None:
 
 
 def test_the_standard_health_service() -> None:
-    with start(Agent, protocol="grpc", port=0, token="t") as server:
-        server.wait_loaded()
+    with start(Agent, protocol="grpc", port=0, token="t").wait_loaded() as server:
         with grpc.insecure_channel(server.endpoint) as channel:
             answer = channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=PATIENCE)
         assert message_class("grpc.health.v1.HealthCheckResponse").FromString(answer).status == 1
 
 
 def test_one_object_serves_one_session() -> None:
-    with start(Agent(), port=0) as server:
-        server.wait_loaded()
+    with start(Agent(), port=0).wait_loaded() as server:
         play(TestClient(server.endpoint))
     with pytest.raises(ValueError, match="class"):
         start(Agent(), port=0, max_sessions=2)

@@ -412,7 +412,8 @@ def _plugins(config: Config) -> dict[str, str]:
     """
     files = {name: getattr(sys.modules.get(name), "__file__", None) for name in config.plugins}
     points = [point for kind in PLUGIN_KINDS for point in entered(f"nav_eval.{kind}")]
-    others = [point.dist for point in points if point.dist and point.dist.name not in OURS]
+    known = dict.fromkeys(point.dist for point in points if point.dist)  # a distribution reads itself for its name
+    others = [other for other in known if other.name not in OURS]
     installed = {f"{other.name} (installed)": other.version for other in others}
     return installed | {name: file_sha256(file) for name, file in files.items() if file}
 
