@@ -10,11 +10,19 @@ import pytest
 
 from bare_install import Bare, make_bare
 from built_distributions import FOLDERS, Built, build
+from once import once, once_folder
 
 
 @pytest.fixture(scope="session")
-def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Built]:
-    return {name: build(name, tmp_path_factory.mktemp(name)) for name in FOLDERS}
+def distributions() -> dict[str, Built]:
+    return once("distributions", build_all)
+
+
+def build_all() -> dict[str, Built]:
+    folder = once_folder("built", lambda _: None)
+    for name in FOLDERS:
+        (folder / name).mkdir()
+    return {name: build(name, folder / name) for name in FOLDERS}
 
 
 @pytest.fixture(params=FOLDERS)

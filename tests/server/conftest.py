@@ -27,6 +27,7 @@ from nav_eval_server.folder import Folder
 from nav_eval_server.init import create
 from nav_eval_server.settings import configure, database
 from nav_eval_server.web import alike
+from once import once_folder
 from server import warm
 from server.competition import ANSWERS, write_challenge
 
@@ -51,9 +52,13 @@ PBKDF2PasswordHasher.iterations = 1
 @pytest.fixture(scope="session")
 def migrated() -> Path:
     """An empty database with every table."""
+    return once_folder(warm.MIGRATED, migrate) / "database"
+
+
+def migrate(folder: Path) -> None:
     call_command("migrate", verbosity=0)
     connections.close_all()
-    return Path(str(connections["default"].settings_dict["NAME"]))
+    shutil.copy(connections["default"].settings_dict["NAME"], folder / "database")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import re
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from html import unescape
@@ -140,23 +140,30 @@ def full(make: Make) -> Crowd:
 
 
 def address(full: Crowd, name: str, state: str = "done") -> str:
-    patterns = [p for p in urls.urlpatterns if isinstance(p, URLPattern) and p.name == name]
-    names = list(patterns[0].pattern.converters)
-    values = {
-        "key": full.mine[state].pk,
-        "phase": "hidden" if state == "hidden" else "dev",
-        "invitation": "forged",
-        "name": "rules" if name == "page" else "episodes.jsonl",
-        "uidb64": "MQ",
-        "token": "forged",
-        "pk": {
-            **dict.fromkeys(PEOPLE, User.objects.get(username="member").pk),
-            **dict.fromkeys(("decide", "assign", "manage"), full.team.pk),
-            "revoke": Token.objects.filter(scope=Token.Scope.WORKER).latest("pk").pk,
-            "revoke_token": Token.objects.get(name="canary-token").pk,
-        }.get(name, Endpoint.objects.get().pk),
+    (pattern,) = (p for p in urls.urlpatterns if isinstance(p, URLPattern) and p.name == name)
+    values: dict[str, Callable[[], object]] = {
+        "key": lambda: full.mine[state].pk,
+        "phase": lambda: "hidden" if state == "hidden" else "dev",
+        "invitation": lambda: "forged",
+        "name": lambda: "rules" if name == "page" else "episodes.jsonl",
+        "uidb64": lambda: "MQ",
+        "token": lambda: "forged",
+        "pk": lambda: number(full, name),
     }
-    return reverse(name, kwargs={key: values[key] for key in names})
+    return reverse(name, kwargs={key: values[key]() for key in pattern.pattern.converters})
+
+
+def number(full: Crowd, name: str) -> int:
+    """Of what an address is about."""
+    if name in PEOPLE:
+        return User.objects.get(username="member").pk
+    if name in ("decide", "assign", "manage"):
+        return full.team.pk
+    if name == "revoke":
+        return Token.objects.filter(scope=Token.Scope.WORKER).latest("pk").pk
+    if name == "revoke_token":
+        return Token.objects.get(name="canary-token").pk
+    return Endpoint.objects.get().pk
 
 
 def test_a_first_page_begins_with_what_counts_now(make: Make) -> None:

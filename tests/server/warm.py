@@ -15,6 +15,7 @@ import inspect
 import json
 import os
 import runpy
+import shutil
 import signal
 import socket
 import subprocess
@@ -40,6 +41,8 @@ PATIENCE: float = runpy.run_path(str(Path(__file__).parents[1] / "patience.py"))
 """A process forked from this one cannot import it."""
 NAME = b"forked from"
 """Of the processes that others are forked from, in /proc/PID/comm."""
+MIGRATED = "migrated"
+"""What the tests of a run call the database that they begin with."""
 LINES: list[socket.socket] = []
 """To the one that this process's are forked from, if it is a fork itself or has begun one."""
 
@@ -131,6 +134,7 @@ def import_all() -> None:
 
     from nav_eval.config.loader import load_config
     from nav_eval_server.challenge import Challenge, Web
+    from nav_eval_server.folder import Folder
     from nav_eval_server.init import Answers, create
     from nav_eval_server.settings import configure
 
@@ -140,6 +144,9 @@ def import_all() -> None:
         configure(Challenge.model_construct(folder=Path(place), database=None, web=Web()))
         for name in AFTER:
             importlib.import_module(name)
+        made = Path(os.environ.get("TEST_RUN_FOLDER", ""), f"{MIGRATED}-folder", "database")
+        if made.exists():
+            shutil.copy(made, Folder(Path(place)).database)
         call_command("migrate", verbosity=0)
         connections.close_all()
     del connections["default"]
