@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +100,21 @@ def test_a_model_is_loaded_once_and_plays_one_episode_at_a_time(tmp_path: Path) 
     with pytest.raises(PublishedError, match="another session has reset this model"):
         first.act(frame())
     assert second.act(frame())["action"] == "move_forward"
+
+
+def test_sessions_that_begin_together_load_one_model(tmp_path: Path) -> None:
+    begun: list[float] = []
+
+    class Slow(StreamVLNAgent):
+        def load(self) -> Any:
+            begun.append(time.monotonic())
+            time.sleep(0.2)
+            return object()
+
+    options = StreamVLNOptions(str(tmp_path), "weights")
+    with ThreadPoolExecutor(4) as pool:
+        agents = list(pool.map(lambda _: Slow(options), range(4)))
+    assert len(begun) == len({id(agent.model) for agent in agents}) == 1
 
 
 def test_navid_sees_every_frame_and_keeps_the_rest_itself(tmp_path: Path) -> None:

@@ -39,8 +39,6 @@ from nav_eval_sdk.transport.address import Networks
 from nav_eval_server.conditions import Conditions
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
-LOADER, DUMPER = getattr(yaml, "CSafeLoader", yaml.SafeLoader), getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-"""The quick ones, where PyYAML was built with them."""
 DRY_RUN = "dry_run"
 """In the place of a phase: no phase can have this name."""
 DEMO = (
@@ -433,7 +431,7 @@ def load_challenge(path: Path) -> Challenge:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: there is no such file. `nav-eval competition init DIR` makes one.") from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -514,4 +512,4 @@ def evaluation_text(challenge: Challenge, phase: str = DRY_RUN) -> str:
     """The file that workers give to `nav-eval --config`; a phase's own seed stands in it, and so in no command."""
     rules = challenge.phases.get(phase)
     own = {} if rules is None or rules.seed is None else {"seed": rules.seed}
-    return yaml.dump({**challenge.evaluation, **own}, Dumper=DUMPER, sort_keys=False, allow_unicode=True)
+    return yaml.safe_dump({**challenge.evaluation, **own}, sort_keys=False, allow_unicode=True)

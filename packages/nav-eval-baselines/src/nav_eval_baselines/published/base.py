@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import threading
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,12 +55,14 @@ class PublishedAgent(VLNAgent):
     """Whether the model remembers nothing of an episode itself, so that it may play several at a time."""
     _models: ClassVar[dict[Any, Any]] = {}
     _playing: ClassVar[dict[Any, int]] = {}
+    _loading: ClassVar[threading.Lock] = threading.Lock()
 
     def __init__(self, options: Any = None) -> None:
         self.options: Any = options or read(self.Options)
         self._key = (type(self), self.options)
-        if self._key not in self._models:
-            self._models[self._key] = self.load()
+        with self._loading:
+            if self._key not in self._models:
+                self._models[self._key] = self.load()
         self.model: Any = self._models[self._key]
 
     def reset(self, episode: dict[str, Any]) -> None:
