@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import sys
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import packages_distributions
 
@@ -101,6 +102,12 @@ def test_the_evaluator_asks_for_this_very_sdk(distributions: dict[str, Built]) -
 
 
 @cache
+def owners() -> Mapping[str, list[str]]:
+    """The distributions of this environment by what is imported of them."""
+    return packages_distributions()
+
+
+@cache
 def third_party(built: Built) -> frozenset[str]:
     """Top-level names that the package's modules import, from their syntax, the standard library's left out.
 
@@ -123,10 +130,9 @@ OF_EXTRAS = {"mujoco": "mujoco-core", "rerun": "rerun-sdk"}
 
 
 def test_every_import_is_a_declared_dependency(built: Built, metadata: Metadata) -> None:
-    owners = packages_distributions()
     declared = {canonicalize_name(requirement.name) for requirement in metadata.requires_dist or ()}
     for module in third_party(built):
-        names = {canonicalize_name(owner) for owner in owners.get(module, ())}
+        names = {canonicalize_name(owner) for owner in owners().get(module, ())}
         names = names or {OF_EXTRAS.get(module, canonicalize_name(module))}
         assert names & declared, f"{built.name} imports {module} ({', '.join(names)}) and does not require it"
 
@@ -140,12 +146,11 @@ def named_in_settings(built: Built) -> set[str]:
 
 
 def test_every_dependency_is_imported(built: Built, metadata: Metadata) -> None:
-    owners = packages_distributions()
     imported = {
         canonicalize_name(owner)
         for module in third_party(built)
-        for owner in owners.get(module, (OF_EXTRAS.get(module, module),))
+        for owner in owners().get(module, (OF_EXTRAS.get(module, module),))
     }
-    imported |= {canonicalize_name(owner) for module in named_in_settings(built) for owner in owners.get(module, ())}
+    imported |= {canonicalize_name(owner) for module in named_in_settings(built) for owner in owners().get(module, ())}
     asked: list[Requirement] = [one for one in metadata.requires_dist or () if not one.marker]
     assert {canonicalize_name(one.name) for one in asked} - imported == set()
