@@ -171,7 +171,13 @@ def test_ports_are_numbers_and_ranges(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [(None, "no such file"), ("a: [", "cannot be read as YAML"), ("- 1", "must")]
+    ("text", "told"),
+    [
+        (None, "no such file"),
+        ("a: [", "cannot be read as YAML"),
+        ("a: 1\nb: [1, 2\nc: 3", "cannot be read as YAML(.|\n)*line 2(.|\n)*b: \\[1, 2"),  # the line itself is shown
+        ("- 1", "must"),
+    ],
 )
 def test_a_file_that_is_none(tmp_path: Path, text: str | None, told: str) -> None:
     if text is not None:
