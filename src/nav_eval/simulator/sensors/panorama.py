@@ -65,7 +65,7 @@ class PanoramaSensor(Sensor):
         from nav_eval.engine.render.panorama import FACES, cube_faces, equirectangular, vln_views
 
         world = cast("HasRenderer", simulator)
-        renderer, (position, yaw, _) = world.renderer(self._lens, (self.output,)), world.camera()
+        renderer, (position, yaw, _) = self._renderer(world), world.camera()
         people, shown = simulator.people(), (self.output,)
         if self._kind == "equirectangular":
             frame = equirectangular(renderer, position, yaw, width=self._width, outputs=shown, people=people)
@@ -75,6 +75,9 @@ class PanoramaSensor(Sensor):
             return np.stack([self._read(faces[face]) for face in FACES])
         views = vln_views(renderer, position, yaw, views=int(self._kind[5:]), people=people)
         return np.stack([self._read(frame) for frame in views])
+
+    def _renderer(self, simulator: HasRenderer) -> Any:
+        return simulator.renderer(self._lens)
 
     def _read(self, frame: Any) -> Any:
         return frame.rgb
@@ -95,6 +98,9 @@ class DepthPanoramaSensor(PanoramaSensor):
     @property
     def spec(self) -> Spec:
         return self._range.spec(self._shape(), f"{self._kind} panorama of depth")
+
+    def _renderer(self, simulator: HasRenderer) -> Any:
+        return simulator.renderer(self._lens, (self.output,))
 
     def _read(self, frame: Any) -> Any:
         return self._range.clipped(self._range.filled(frame.depth))
