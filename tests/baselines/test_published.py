@@ -274,7 +274,8 @@ def test_what_etpnav_lacks_is_named(tmp_path: Path) -> None:
     with pytest.raises(PublishedError, match=r"no sensor gps to show: set profile=NAME, or simulator\.sensors\.gps"):
         player.act(around() | {"gps": None})
     metres = around()["depth_panorama"] * 10
-    with pytest.raises(PublishedError, match=r"must be \(12, 224, 224, 3\), depth from 0 to 1: set profile=etpnav"):
+    told = r"depth_panorama must be \(12, 256, 256, 1\), depth from 0 to 1: set profile=etpnav"
+    with pytest.raises(PublishedError, match=told):
         player.act(around() | {"depth_panorama": metres})
     files = {name: text for name, text in ETPNAV.items() if not name.startswith("data/")}
     options = PublishedOptions(str(checkout(tmp_path / "bare", files)), "ckpt.pth")

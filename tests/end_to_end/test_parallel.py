@@ -66,7 +66,7 @@ def alone(worlds, tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("benchmark", "protocol", "workers", "sessions"),
-    [("r2r", "local", 2, 2), ("r2r", "rest", 1, 32), ("pointnav", "local", 2, 2), ("pointnav", "grpc", 1, 8)],
+    [("r2r", "local", 2, 4), ("r2r", "rest", 1, 32), ("pointnav", "local", 2, 2), ("pointnav", "grpc", 1, 8)],
 )
 def test_concurrency_changes_no_record(worlds, alone, tmp_path, benchmark, protocol, workers, sessions):
     overrides = [*worlds[benchmark], *parallel(workers, sessions)]
@@ -123,7 +123,7 @@ def test_an_agent_object_cannot_be_sent_to_workers(worlds):
 def test_an_episode_that_kills_its_worker_is_recorded_and_the_others_are_not_harmed(worlds, alone, tmp_path):
     overrides = [
         *worlds["r2r"],
-        *parallel(2, 2),
+        *parallel(2, 3),
         "agent_service.agent='end_to_end.agents:DeadlyAgent'",
         "agent_service.secret=s3",
     ]

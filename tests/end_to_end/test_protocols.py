@@ -58,11 +58,14 @@ def test_the_same_agent_over_every_wire_leaves_the_same_records(released, tmp_pa
 STATUS = {
     "hang": "agent_timeout",
     "late": "agent_timeout",
+    "other_step": "agent_error",
+    "other_session": "agent_error",
     "garbage": "agent_error",
+    "huge": "agent_error",
     "nan": ("agent_error", "invalid_action"),
     "unknown_action": "invalid_action",
+    "traceback": "agent_error",
 }
-"""Of each kind of error some: api/test_hostile.py shows which one every fault is."""
 
 
 @pytest.mark.parametrize("protocol", HOSTILE)

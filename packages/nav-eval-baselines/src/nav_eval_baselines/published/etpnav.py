@@ -82,7 +82,8 @@ class ETPNavAgent(PublishedAgent):
 
     def shown(self, observation: dict[str, Any]) -> dict[str, Any]:
         for name, shape in SHAPES.items():
-            if observation[name].shape != shape or observation["depth_panorama"].max() > 1:
+            picture = observation[name]
+            if picture.shape != shape or (picture.dtype == np.float32 and picture.max() > 1):
                 raise PublishedError(f"{name} must be {shape}, depth from 0 to 1: set profile=etpnav.")
         return observation
 
