@@ -87,9 +87,9 @@ class World:
     def _build(self) -> NavMesh:
         from nav_eval.engine.recast import build_or_load
 
-        return NavMesh.from_bytes(
-            build_or_load(self.scene.positions, self.scene.triangles, self.navmesh_settings), self._scene_id
-        )
+        scene = self.scene
+        built = build_or_load(scene.positions, scene.triangles, self.navmesh_settings, scene.floors)
+        return NavMesh.from_bytes(built, self._scene_id)
 
     @property
     def navmesh_settings(self) -> NavmeshSettings:

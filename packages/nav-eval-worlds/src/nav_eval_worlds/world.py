@@ -22,7 +22,7 @@ from nav_eval_worlds.light.daylight import Daylight, draw_daylight
 from nav_eval_worlds.light.reflections import Face, reflecting, reflections
 from nav_eval_worlds.mesh.glb import write_glb
 from nav_eval_worlds.mesh.item import Item
-from nav_eval_worlds.mesh.semantics import objects, regions, sidecar
+from nav_eval_worlds.mesh.semantics import WALKABLE, objects, regions, sidecar
 from nav_eval_worlds.mesh.tessellate import tessellate
 from nav_eval_worlds.mesh.triangles import Mesh
 from nav_eval_worlds.outside.sky import make_sky, outdoors, shade_outdoors
@@ -104,6 +104,7 @@ class World:
             object_ids=mesh.objects[mesh.triangles[:, 0]],
             objects=self.objects,
             regions=self.regions,
+            walkable=frozenset(WALKABLE),
             digest=self.digest,
             sky=self.sky,
         )
@@ -112,8 +113,10 @@ class World:
         """The bytes of a `.navmesh` file for the world."""
         from nav_eval.engine.recast.build import build_navmesh
 
-        positions = self.mesh.positions.astype(np.float32)
-        return build_navmesh(positions, self.mesh.triangles, settings or NavmeshSettings())
+        mesh = self.mesh
+        walked = [thing.id for thing in self.objects if thing.category in WALKABLE]
+        floors = np.isin(mesh.objects[mesh.triangles[:, 0]], walked)
+        return build_navmesh(mesh.positions.astype(np.float32), mesh.triangles, settings or NavmeshSettings(), floors)
 
     def save(self, folder: Path, settings: NavmeshSettings | None = None) -> Path:
         """Writes `<name>.glb`, `.semantic.json` and `.navmesh`; returns the path of the first."""

@@ -7,14 +7,14 @@ triangles the bytes are the same. What Habitat would crash on or never finish is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.engine.navmesh.file import NavmeshParams, assemble
 from nav_eval.engine.navmesh.settings import NavmeshSettings
-from nav_eval.engine.recast.grid import Grid, Positions, Triangles, clean, fit_grid
+from nav_eval.engine.recast.grid import Grid, Mask, Positions, Triangles, clean, fit_grid
 from nav_eval.engine.recast.scalars import single
 from nav_eval.engine.recast.tile import PolygonMesh, tile_bytes
 from nav_eval.errors import NavmeshError
@@ -24,6 +24,8 @@ Longs = NDArray[np.int64]
 
 MAX_WORK = 4_000_000_000
 """Cells that all triangles cover together; about a minute of work."""
+FINE = 0.025
+"""Highest cell where floors and obstacles are told apart, metres: half a cell's side, so that shoes are obstacles."""
 MAX_POLYGONS = 0x7FFE
 MAX_VERTICES = 0xFFFE
 
@@ -50,16 +52,25 @@ class Polygons:
     regions: Longs
 
 
-def build_navmesh(positions: Positions, triangles: Triangles, settings: NavmeshSettings) -> bytes:
+def build_navmesh(
+    positions: Positions, triangles: Triangles, settings: NavmeshSettings, walked: Mask | None = None
+) -> bytes:
     """The bytes of a `.navmesh` file (version 2, one tile) for triangles (T, 3) of vertices (V, 3), metres, y up.
 
+    walked (T,): the triangles that are walked on, where that is known. All others are obstacles then, however low and
+    level, and heights are counted in cells of FINE or less. Without it any level surface is a floor, as in Habitat.
     Triangles with a vertex that is not finite are left out, with a warning. NavmeshError if there is nothing to walk
     on, an index is out of range, or the mesh does not fit one tile.
     """
     settings = settings.checked()
-    positions, triangles = clean(positions, triangles)
+    positions, triangles, kept = clean(positions, triangles)
+    first_obstacle = len(triangles)
+    if walked is not None:
+        settings = replace(settings, cell_height=min(settings.cell_height, FINE), filter_low_hanging_obstacles=False)
+        triangles = np.concatenate([triangles[walked[kept]], triangles[~walked[kept]]])
+        first_obstacle = np.count_nonzero(walked[kept])
     grid = fit_grid(positions, settings)
-    floors = _floors(positions, triangles, settings, grid)
+    floors = _floors(positions, triangles, first_obstacle, settings, grid)
     polygons = _polygons(floors, settings, grid)
     mesh = _with_details(polygons, floors, settings, grid)
     x, y, z = (float(v) for v in mesh.low)
@@ -70,11 +81,13 @@ def build_navmesh(positions: Positions, triangles: Triangles, settings: NavmeshS
     return assemble(settings, params, [tile_bytes(mesh, settings, first_ref)])
 
 
-def _floors(positions: Positions, triangles: Triangles, settings: NavmeshSettings, grid: Grid) -> Floors:
+def _floors(
+    positions: Positions, triangles: Triangles, first_obstacle: int, settings: NavmeshSettings, grid: Grid
+) -> Floors:
     """Voxels, walkable cells, erosion by the agent's radius, regions."""
     from nav_eval.engine.recast import compact, merging, regions
 
-    first, spans = _heightfield(positions, triangles, settings, grid)
+    first, spans = _heightfield(positions, triangles, first_obstacle, settings, grid)
     start, level, area, near, column = compact.floors(first, spans, grid.width, grid.depth, grid.height, grid.climb)
     del first, spans
     compact.erode(area, near, grid.radius)
@@ -87,7 +100,7 @@ def _floors(positions: Positions, triangles: Triangles, settings: NavmeshSetting
 
 
 def _heightfield(
-    positions: Positions, triangles: Triangles, settings: NavmeshSettings, grid: Grid
+    positions: Positions, triangles: Triangles, first_obstacle: int, settings: NavmeshSettings, grid: Grid
 ) -> tuple[Ints, Ints]:
     """(first, spans) of raster.py after the filters that the settings ask for."""
     from nav_eval.engine.recast import filters, raster
@@ -105,6 +118,8 @@ def _heightfield(
             f"{raster.MAX_SPAN_HEIGHT} cells of {grid.cell_height:g} m: remove what lies that low or high, or raise "
             "cell_height"
         )
+    # What comes after the floors and rises more than a cell above them leaves no floor where it stands.
+    walkable[first_obstacle:] = 0
     first, spans = raster.rasterize(
         positions,
         triangles,
@@ -115,7 +130,7 @@ def _heightfield(
         grid.depth,
         grid.cell,
         grid.cell_height,
-        grid.climb,
+        grid.climb if first_obstacle == len(triangles) else 1,
     )
     if settings.filter_low_hanging_obstacles:
         filters.allow_low_obstacles(first, spans, grid.climb)

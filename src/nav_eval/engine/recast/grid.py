@@ -19,6 +19,8 @@ Positions = NDArray[np.float32]
 """(V, 3), a single one (3,): metres, world frame (y up)."""
 Triangles = NDArray[np.int32]
 """(T, 3) numbers of vertices."""
+Mask = NDArray[np.bool_]
+"""(T,) or (V,) which of them."""
 
 MAX_SIDE = 0xFFFF
 """Cells along a side: vertices are stored as 16-bit cells."""
@@ -46,10 +48,10 @@ class Grid:
     small_region: int
 
 
-def clean(positions: Positions, triangles: Triangles) -> tuple[Positions, Triangles]:
-    """Contiguous float32 and int32 arrays, without triangles that are not finite; NavmeshError if none is left.
+def clean(positions: Positions, triangles: Triangles) -> tuple[Positions, Triangles, Mask]:
+    """Contiguous float32 and int32 arrays without triangles that are not finite, and which are kept.
 
-    (V, 3) metres and (T, 3).
+    (V, 3) metres and (T, 3). NavmeshError if none is left.
     """
     positions = np.ascontiguousarray(positions, np.float32)
     triangles = np.ascontiguousarray(triangles, np.int32)
@@ -66,7 +68,7 @@ def clean(positions: Positions, triangles: Triangles) -> tuple[Positions, Triang
             f"of {len(positions)}: the mesh is broken, export it again"
         )
     if np.isfinite(_bounds(positions)).all():
-        return positions, triangles
+        return positions, triangles, np.ones(len(triangles), bool)
     finite = np.asarray(np.isfinite(positions).all(axis=1))
     usable = np.asarray(finite[triangles].all(axis=1))
     if not usable.any():
@@ -76,7 +78,8 @@ def clean(positions: Positions, triangles: Triangles) -> tuple[Positions, Triang
         np.count_nonzero(~usable),
         len(usable),
     )
-    return np.where(finite[:, None], positions, positions[finite][0]), np.ascontiguousarray(triangles[usable])
+    positions = np.where(finite[:, None], positions, positions[finite][0])
+    return positions, np.ascontiguousarray(triangles[usable]), usable
 
 
 def _bounds(positions: Positions) -> Positions:

@@ -17,34 +17,36 @@ import numpy as np
 from nav_eval.engine.navmesh.file import parse_navmesh
 from nav_eval.engine.navmesh.settings import NavmeshSettings
 from nav_eval.engine.recast.build import build_navmesh
-from nav_eval.engine.recast.grid import Positions, Triangles
+from nav_eval.engine.recast.grid import Mask, Positions, Triangles
 from nav_eval.errors import NavmeshError
 from nav_eval.jit import cache_home, source_hash
 from nav_eval.logging import get_logger
 
 
-def build_or_load(positions: Positions, triangles: Triangles, settings: NavmeshSettings) -> bytes:
+def build_or_load(
+    positions: Positions, triangles: Triangles, settings: NavmeshSettings, floors: Mask | None = None
+) -> bytes:
     """The `.navmesh` bytes over these triangles: from the cache if they were built with these settings, else built.
 
     NavmeshError as build_navmesh.
 
-    (V, 3) metres, y up, and (T, 3).
+    (V, 3) metres, y up, and (T, 3); floors (T,) as build_navmesh's.
     """
-    path = cache_home() / "navmesh" / f"{_key(positions, triangles, settings)}.navmesh"
+    path = cache_home() / "navmesh" / f"{_key(positions, triangles, settings, floors)}.navmesh"
     stored = _read(path)
     if stored is not None:
         return stored
-    data = build_navmesh(positions, triangles, settings)
+    data = build_navmesh(positions, triangles, settings, floors)
     _write(path, data)
     return data
 
 
-def _key(positions: Positions, triangles: Triangles, settings: NavmeshSettings) -> str:
+def _key(positions: Positions, triangles: Triangles, settings: NavmeshSettings, floors: Mask | None) -> str:
     engine = Path(__file__).parents[1]
     sources = source_hash(engine / "recast") + source_hash(engine / "navmesh")
     digest = hashlib.sha256(sources.encode())
     digest.update(np.array(astuple(settings), np.float32).tobytes())
-    for array in (positions, triangles):
+    for array in (positions, triangles, *(() if floors is None else (floors,))):
         digest.update(f"{array.dtype}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()

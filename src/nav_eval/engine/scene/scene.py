@@ -127,6 +127,8 @@ class Scene:
     sky: Sky | None = None
     notes: tuple[str, ...] = field(default=())
     """What was repaired while reading, one line each."""
+    walkable: frozenset[str] = frozenset()
+    """The categories of what is walked on, where the file says it; else any level surface may be."""
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
@@ -134,6 +136,14 @@ class Scene:
         optional = (self.uvs, self.light_uvs, self.colors, self.object_ids)
         geometry = (self.positions, self.triangles, self.material_ids)
         return (*geometry, *(array for array in optional if array is not None))
+
+    @property
+    def floors(self) -> NDArray[np.bool_] | None:
+        """(T,) which triangles belong to what is walked on; None where nothing says it."""
+        if not self.walkable or self.object_ids is None:
+            return None
+        walked = [thing.id for thing in self.objects if thing.category in self.walkable]
+        return np.isin(self.object_ids, walked)
 
     @property
     def bare(self) -> bool:
@@ -155,7 +165,7 @@ class Scene:
             if name not in known:
                 raise NavmeshError(f"navmesh setting {name!r} does not exist.{nearest(name, known)}")
         checked = NavmeshSettings(**settings).checked()
-        return NavMesh.from_bytes(build_or_load(self.positions, self.triangles, checked), self.name)
+        return NavMesh.from_bytes(build_or_load(self.positions, self.triangles, checked, self.floors), self.name)
 
 
 def _one_colour(picture: NDArray[np.uint8]) -> bool:

@@ -160,7 +160,8 @@ class _Draw:
             self.closed.add(index)
             return "cannot be told without doubt"
         told = tuple(_told(steps, stream))
-        reference, passed = tuple(densified(corners, 2.0)), tuple(part.room for part in parts)
+        reference = tuple(site.on_navmesh(point) for point in densified(corners, 2.0))
+        passed = tuple(part.room for part in parts)
         return VlnPath(
             site.scene_id, start, rotation, goal, geodesic, reference, trace, target.id, passed, tuple(steps), told
         )

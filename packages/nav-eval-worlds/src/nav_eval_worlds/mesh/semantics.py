@@ -15,6 +15,10 @@ from nav_eval_worlds.plan.floor_plan import Plan
 from nav_eval_worlds.shares import Assets
 
 
+WALKABLE = ("floor", "stairs", "rug", "doormat", "doorway", "door")
+"""The categories of what is walked on; all else is in the way."""
+
+
 def regions(plan: Plan) -> tuple[SemanticRegion, ...]:
     """Every room; a stairwell is one region over both storeys (its upper cell included)."""
     out = []
@@ -51,6 +55,7 @@ def sidecar(
             {"id": r.id, "category": r.category, "storey": r.storey, "low": list(r.low), "high": list(r.high)}
             for r in rooms
         ],
+        "walkable": list(WALKABLE),
     }
 
 

@@ -6,6 +6,7 @@ line) are tried in smaller sizes first before that.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
 
 from nav_eval_worlds.exact import Stream
@@ -37,7 +38,8 @@ def bedroom(space: Space, stream: Stream) -> None:
     style = space.style
     widths = (1.6, 1.4, 0.95) if stream.chance(70) else (0.95,)
     bed = smaller(space, (beds.bed(stream, style, w) for w in widths), front=600, where="middle")
-    bed = bed or smaller(space, [beds.panel_bed(stream, 0.95)], front=300)
+    single = beds.panel_bed(stream, 0.95)
+    bed = bed or space.against_wall(single, front=300) or space.against_wall(single, front=0)
     if bed:
         _beside_bed(space, stream, bed)
     smaller(space, (storage.wardrobe(stream, style) for _ in range(3)), front=650, where="corner")
@@ -165,30 +167,38 @@ def _second_group(space: Space, stream: Stream) -> None:
 def kitchen_room(space: Space, stream: Stream) -> None:
     r, style = space.rect, space.style
     look = kitchen.fitted(stream, style, space.room.ceiling / 1000)
-    sizes = [w for w in (4.2, 3.6, 3.0, 2.4, 1.8) if w * 1000 < max(r.width, r.depth) - 30]
+    sizes = [w for w in (4.2, 3.6, 3.0, 2.4, 1.8, 1.2) if w * 1000 < max(r.width, r.depth) - 30]
     tall = (kitchen.kitchen_line(stream, look, w) for w in sizes if w > 2.0)
     low = (kitchen.kitchen_line(stream, look, w, low=True) for w in sizes)
-    line = smaller(space, chain(tall, low), front=700, where="corner")
-    fridge = kitchen.fridge(stream, style)
-    spot = None
+    cold = kitchen.fridge(stream, style)
+    fridge = space.against_wall(cold, front=600, where="corner") or space.against_wall(cold, front=450)
+    line = _units(space, chain(tall, low), fridge)
     if line:
         if stream.chance(65):
             _second_run(space, stream, look, line)
         if stream.chance(50):
             x, z = line.ahead(int(line.made.size[2] * 500) + 380)
             space.lay(decor.rug(stream, 1.5, 0.6), x, z, line.turn)
-        for sign in (1, -1):
-            x, z = line.aside(sign * int((line.made.size[0] + fridge.size[0]) * 500 + 25))
-            dx, dz = line.ahead(int((fridge.size[2] - line.made.size[2]) * 500))
-            spot = spot or space.stand(fridge, x + dx - line.x, z + dz - line.z, line.turn, 500)
-    if spot is None:
-        space.against_wall(fridge, front=700, where="corner")
     if not (line and _island(space, stream, look, line)) and r.width > 2900 and r.depth > 2900:
         _dining_group(space, stream, small=True)
     if stream.chance(40):
         space.against_wall(storage.sideboard(stream, style), front=500)
     greenery(space, stream, 50)
     pictures(space, stream, 1)
+
+
+def _units(space: Space, makes: Iterable[Made], fridge: Spot | None) -> Spot | None:
+    """The largest units that fit, beside the refrigerator if they can be."""
+    for made in makes:
+        for sign in (1, -1) if fridge else ():
+            x, z = fridge.aside(sign * int((made.size[0] + fridge.made.size[0]) * 500 + 25))
+            spot = space.spot_at(made, fridge.side, x if fridge.side in "ns" else z)
+            if space.fits(spot, 700):
+                return space.put(spot, 700)
+        spot = space.against_wall(made, front=700, where="corner")
+        if spot:
+            return spot
+    return None
 
 
 def _second_run(space: Space, stream: Stream, look: kitchen.Fitted, line: Spot) -> Spot | None:

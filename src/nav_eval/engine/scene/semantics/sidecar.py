@@ -2,12 +2,14 @@
 
     {"objects": [{"id": 7, "category": "chair", "region": 2, "center": [x, y, z], "size": [x, y, z]},
                  {"id": 8, "category": "door", "region": 2, "joins": [1, 2]}, ...],
-     "regions": [{"id": 2, "category": "kitchen", "storey": 0, "low": [x, y, z], "high": [x, y, z]}, ...]}
+     "regions": [{"id": 2, "category": "kitchen", "storey": 0, "low": [x, y, z], "high": [x, y, z]}, ...],
+     "walkable": ["floor", "stairs", "rug"]}
 
 Metres, y up, in nav_eval's frame. `region`, `center`, `size`, `storey`, `low` and `high` may be absent; a box that is
 absent is measured on the object's triangles. `joins` are the two regions between which a door (category "door"), an
 opening ("doorway") or a stair leads: instructions are told from it; from `design`, where it is known, how a thing is
-called. Which triangle shows which object stands in the
+called. `walkable`, which may be absent, are the categories that are walked on: a navmesh is then built of these alone,
+with all else as obstacles. Which triangle shows which object stands in the
 GLB: `extras.object_id` of a primitive, mesh or node (an integer above 0), or the vertex attribute `_OBJECT_ID`.
 """
 
@@ -48,6 +50,7 @@ class _Region(Struct):
 class _Sidecar(Struct):
     objects: list[_Object] = []
     regions: list[_Region] = []
+    walkable: list[str] = []
 
 
 _SIDECAR = msgspec.json.Decoder(_Sidecar)
@@ -70,7 +73,7 @@ def attach(scene: Scene, text: bytes, name: str) -> Scene:
         SemanticObject(o.id, o.category, o.region, o.center, o.size, o.joins, o.design) for o in stored.objects
     )
     regions = tuple(SemanticRegion(r.id, r.category, r.storey, r.low, r.high) for r in stored.regions)
-    return replace(scene, objects=objects, regions=regions)
+    return replace(scene, objects=objects, regions=regions, walkable=frozenset(stored.walkable))
 
 
 def _check_joins(stored: _Sidecar, name: str) -> None:
