@@ -65,6 +65,7 @@ from nav_eval.engine.render.rows import (
     write,
 )
 from nav_eval.engine.render.sample import fold, level_of_detail, unit, within
+from nav_eval.engine.render.sky import paint
 from nav_eval.jit import inner
 
 lowest_bit: Any = trailing_zeros
@@ -79,14 +80,17 @@ def shade(
     camera: Camera,
     assets: Assets,
     headlight: Scalar,
+    beyond: U32,
+    side: Scalar,
     upper: Scalar,
     lower: Scalar,
     used: Scalar,
     work: Workspace,
     rgb: U8,
 ) -> Scalar:
-    """Fill the rows of rgb (H * W * 3,) from `upper` to `lower` from work.ids. Pixels without a triangle are black.
+    """Fill the rows of rgb (H * W * 3,) from `upper` to `lower` from work.ids.
 
+    Pixels without a triangle show `beyond`, (6 * side * side,) of a cube around, or black where `side` is 0.
     `used`: how many triangles have planes in `work` already; returns how many have them then.
     """
     texels, row, ids = assets.texels, work.row, work.ids
@@ -123,7 +127,10 @@ def shade(
                         if runs:
                             sample(runs, begun, x, left, y, assets, planes, row)
                             runs = 0
-                        solid(row, x, end - x, texels[0 if triangle < 0 else tiles[material, 0, 0]])
+                        if triangle < 0 and side:
+                            paint(camera, beyond, side, left, y, x, end, row)
+                        else:
+                            solid(row, x, end - x, texels[0 if triangle < 0 else tiles[material, 0, 0]])
                         begun = end
                     x = end
             if runs:
