@@ -32,7 +32,7 @@ CHUNK = 256
 """Pixels of a row that are shaded together."""
 PITCH = CHUNK + 16
 """Length of a row array: runs may be written up to 15 pixels too far."""
-ROW_ARRAYS = 30
+ROW_ARRAYS = 34
 PLANES = 12
 LEVELS = 16
 """Columns of the mip table; the last level is repeated."""
