@@ -262,6 +262,7 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
         planes=np.zeros((pixels, PLANES), np.float32),
         tints=np.zeros((pixels, 9), np.float32),
         lights=np.zeros((pixels, 6), np.float32),
+        outlines=np.zeros((min(pixels, len(assets.triangles.material)), 10), np.float64),
         row=np.zeros(ROW_ARRAYS * PITCH, np.uint32),
         colored=np.zeros(rows // TILE, np.uint8),
     )
