@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 NO_PICTURE, NO_COLORS, NO_DEPTH = np.zeros(1, np.uint8), np.zeros(0, np.uint8), np.zeros((0, 0), np.float32)
 NO_SKY = np.frombuffer(bytes(4), np.uint32), 0
-
 BAND = 16
 """Rows that a thread of several takes at once: the last to finish keeps the others waiting for less than that."""
 

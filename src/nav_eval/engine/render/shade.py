@@ -2,8 +2,9 @@
 
 A row of pixels is taken in chunks of CHUNK. `begin_run` notes the runs of one triangle; `find_levels` gives each its
 level of detail; `join` makes longer stretches of them, and `locate` writes, per pixel, where in the texel array its two
-mip levels lie; `gather` loads the eight texels; `blend` mixes them (rows.py); `tint` multiplies vertex colours and
-factors in where a material has them. Passes hardly branch on what the one before found, which nobody can foresee.
+mip levels lie; `gather` loads the eight texels; `blend` mixes them (rows.py); `tint` multiplies the chunk with light,
+vertex colours and factors where a material has them; where there is no triangle, `paint` shows the sky. Passes hardly
+branch on what the one before found, which nobody can foresee.
 The level of detail is taken once per run of at most RUN pixels, fewer where the surface recedes quickly.
 """
 
@@ -392,7 +393,8 @@ def tint(
     Where a material has both, the latter come in a second pass.
     """
     row, flags, both = work.row, assets.materials.flags, False
-    x, begun = 0, 0
+    x: Scalar = 0
+    begun: Scalar = 0
     for run in range(runs):
         at = np.uint64(run)
         first, after = np.int64(row[at + LIT_FIRST]), np.int64(row[at + LIT_AFTER])
@@ -422,7 +424,7 @@ def tint_again(
 ) -> None:
     """Multiply the runs that have light and a factor with the latter."""
     row, flags = work.row, assets.materials.flags
-    x = 0
+    x: Scalar = 0
     for run in range(runs):
         at = np.uint64(run)
         first, after = np.int64(row[at + LIT_FIRST]), np.int64(row[at + LIT_AFTER])
