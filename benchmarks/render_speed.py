@@ -1,17 +1,16 @@
-"""Milliseconds a frame of the cpu renderer, in turns with the commit in yardstick.py; threads against batches.
+"""Milliseconds a frame of the cpu renderer, in turns with a commit's; threads against batches.
 
 Run: python benchmarks/render_speed.py [--data DIR] (real data: DIR, $NAV_EVAL_SHARED_DATA or ../shared/data)
-Colour and depth of camera poses that habitat-sim was given, or that stand on its navmesh; in an office of forty rooms,
-which is made here for want of a hospital, and in a gallery, on ours. The pictures of both sides must be the same bytes.
-One table is in CPU time, one by the clock: there a frame of ours runs on one thread and on two, which that commit
-cannot. What a scene takes to prepare and frames per second are of this tree alone, by the clock too: only on a quiet
-machine do these tell what they seem to.
+Colour and depth of camera poses that habitat-sim was given, or that stand on its navmesh; in two homes and an office
+of forty rooms, which are made here, and in a gallery, on ours. Each timing is a pass over POSES poses, so that no texel
+is warm of the frame before; the pictures of both sides must be the same bytes, and a scene that is missing ends it all.
+One table is in CPU time, one by the clock, of frames on one thread and on two. What a scene takes to prepare and frames
+per second are of this tree alone, by the clock too: only on a quiet machine do these tell what they seem to.
 """
 
 from __future__ import annotations
 
 import argparse
-import inspect
 import json
 import os
 import subprocess
@@ -24,20 +23,20 @@ from typing import Any
 
 import numpy as np
 import yardstick
+from buildings import HOMES, OFFICE, made, released
 
 import nav_eval
-from nav_eval.jit import cache_home
 
 Pose = tuple[np.ndarray[Any, Any], float]
 SCENES = ("house_200k", "gz_aws_small_house", "gz_cafe", "ifc_LargeBuilding_nodoors", "playcanvas_vr-gallery")
 SIZES = ((640, 480, 79.0), (224, 224, 90.0), (128, 128, 90.0))
 THREADS = (1, 2)
-POSES = 10
+POSES = 25
 """Width, height and field of view in degrees; threads of a frame; how many of the poses are drawn for one timing."""
+COMMIT = "acbb004"
+"""The first that had all that is drawn here: baked light, the sky, threads."""
 SHORT = 60
 """Rounds by the clock, of which the fastest third counts."""
-LATER = (b"NAV_EVAL_lightmap", b"nav_eval_sky")
-"""What a glTF file of ours tells that the yardstick's commit does not read: baked light, and the sky."""
 
 
 def poses(data: Path, name: str) -> list[Pose]:
@@ -62,34 +61,11 @@ def standing(points: np.ndarray[Any, Any]) -> list[Pose]:
     return [(point + np.array([0, 1.25, 0]), float(yaw)) for point, yaw in zip(points, yaws)]
 
 
-def office(folder: Path) -> Path:
-    """Forty rooms, 300,000 triangles, many small textured things; made once, in a minute, and kept.
-
-    Without its sky and its baked light: the light of its vertices is drawn.
-    """
-    from nav_eval.config.schema import GenerateConfig
-    from nav_eval_worlds.world import generate_world
-
-    path = folder / f"office-{GenerateConfig().version}.glb"
-    if not path.exists():
-        print("making an office ...", file=sys.stderr)
-        folder.mkdir(parents=True, exist_ok=True)
-        world = generate_world("bench", 40, 1, "office", 300_000)
-        path.with_suffix(".navmesh").write_bytes(world.navmesh())
-        content = world.glb()
-        for name in LATER:
-            content = content.replace(name, b"-" * len(name))
-        path.write_bytes(content)
-    return path
-
-
 def drawings(data: Path, scenes: Sequence[Path]) -> dict[str, Callable[[], object]]:
-    """Scene and size, and threads where there are several -> POSES frames."""
-    several = "threads" in inspect.signature(nav_eval.make_renderer).parameters
+    """A question -> POSES frames."""
 
-    def of(scene: Any, views: list[Pose], width: int, height: int, hfov: float, threads: int) -> Callable[[], object]:
-        lens: dict[str, Any] = {"width": width, "height": height, "hfov": hfov}
-        renderer = nav_eval.make_renderer("cpu", scene, **lens, **({"threads": threads} if several else {}))
+    def of(scene: Any, views: list[Pose], width: int, height: int, hfov: float, **options: Any) -> Callable[[], object]:
+        renderer = nav_eval.make_renderer("cpu", scene, width=width, height=height, hfov=hfov, **options)
 
         def draw() -> object:
             frames = [renderer.render(*view) for view in views]
@@ -102,13 +78,14 @@ def drawings(data: Path, scenes: Sequence[Path]) -> dict[str, Callable[[], objec
         scene, chosen = nav_eval.load_scene(path), chosen_poses(path, data)
         for size in SIZES:
             for threads in THREADS:
-                found[question(path, size, threads)] = of(scene, chosen, *size, threads)
+                found[question(path, size, threads)] = of(scene, chosen, *size, threads=threads)
+        found[question(path, SIZES[0], 1, True)] = of(scene, chosen, *SIZES[0], antialiasing=True)
     return found
 
 
-def question(path: Path, size: tuple[int, int, float], threads: int = 1) -> str:
-    shared = "" if threads == 1 else f"  {threads} threads"
-    return f"{path.stem:28}{size[0]}x{size[1]}{shared}"
+def question(path: Path, size: tuple[int, int, float], threads: int = 1, antialiasing: bool = False) -> str:
+    kind = "smooth" if antialiasing else "" if threads == 1 else f"{threads} threads"
+    return f"{path.stem:28}{size[0]}x{size[1]}  {kind}".strip()
 
 
 def chosen_poses(path: Path, data: Path) -> list[Pose]:
@@ -117,26 +94,31 @@ def chosen_poses(path: Path, data: Path) -> list[Pose]:
     return views[:: len(views) // POSES][:POSES]
 
 
-def side_by_side(data: Path, made: Path, scenes: Sequence[Path]) -> None:
+def side_by_side(arguments: list[str], scenes: Sequence[Path], commit: str) -> None:
     """In CPU time, of one thread."""
-    questions = [question(path, size) for path in scenes for size in SIZES]
-    with yardstick.both(__file__, ["--data", str(data), "--office", str(made)], questions) as sides:
-        print(f"{'scene':28}{'size':9}{'yardstick ms':>13}{'ours ms':>9}{'ratio':>8}")
+    questions = [asked for path in scenes for asked in (*(question(path, s) for s in SIZES), smooth(path))]
+    with yardstick.both(__file__, arguments, questions, commit=commit) as sides:
+        print(f"{'scene':28}{'size':17}{'yardstick ms':>13}{'ours ms':>9}{'ratio':>8}")
         ratios: dict[str, list[float]] = {}
         for asked in questions:
             found = yardstick.in_turns(sides, asked)
             theirs, ours = (1e3 * seconds / POSES for seconds in (found.theirs, found.ours))
-            print(f"{asked:37}{theirs:13.2f}{ours:9.2f}  {found}", flush=True)
-            ratios.setdefault(asked.split()[1], []).append(found.ratio)
+            print(f"{asked:45}{theirs:13.2f}{ours:9.2f}  {found}", flush=True)
+            ratios.setdefault(asked[28:], []).append(found.ratio)
     for size, values in ratios.items():
-        print(f"{'geometric mean':28}{size:31}  {geometric_mean(values):6.2f}")
+        print(f"{'geometric mean':28}{size:39}  {geometric_mean(values):6.2f}")
 
 
-def by_the_clock(data: Path, made: Path, scenes: Sequence[Path]) -> None:
-    """Single frames; the yardstick's always run on one thread."""
-    arguments = ["--data", str(data), "--office", str(made), "--clock"]
-    questions = [question(path, SIZES[0], threads) for path in scenes for threads in THREADS]
-    with yardstick.both(__file__, arguments, questions, rounds=SHORT, clock="wall time") as sides:
+def smooth(path: Path) -> str:
+    return question(path, SIZES[0], antialiasing=True)
+
+
+def by_the_clock(arguments: list[str], scenes: Sequence[Path], commit: str) -> None:
+    """Single frames, on as many threads on either side."""
+    questions = [question(path, size, threads) for path in scenes for size in SIZES for threads in THREADS]
+    with yardstick.both(
+        __file__, [*arguments, "--clock"], questions, commit=commit, rounds=SHORT, clock="wall time"
+    ) as sides:
         print("fastest third: yardstick / ours of the fastest third of either side")
         print(f"{'scene':28}{'size and threads':20}{'yardstick ms':>13}{'ours ms':>9}  median  fastest third")
         ratios: dict[str, list[float]] = {}
@@ -219,20 +201,23 @@ def main() -> None:
     shared = os.environ.get("NAV_EVAL_SHARED_DATA") or Path(__file__).parents[2] / "shared" / "data"
     parser.add_argument("--data", type=Path, default=Path(shared))
     parser.add_argument("--side", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--office", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--scenes", type=Path, nargs="+", help="files to draw instead; default: all that are named here"
+    )
+    parser.add_argument("--commit", default=COMMIT, help="the yardstick; default: %(default)s")
     parser.add_argument("--clock", action="store_true", help="only the table by the clock, which needs a quiet machine")
     options = parser.parse_args()
     if options.child:
         work(options.child, options.data)
         return
-    made = options.office or office(cache_home() / "yardstick")
-    scenes = [*(options.data / "scenes" / f"{name}.glb" for name in SCENES), made]
+    scenes = options.scenes or [*released(options.data, SCENES), *map(made, HOMES | OFFICE)]
     if options.side:
         yardstick.answer(drawings(options.data, scenes), time.perf_counter if options.clock else time.process_time)
         return
+    arguments = ["--data", str(options.data), "--scenes", *map(str, scenes)]
     if not options.clock:
-        side_by_side(options.data, made, scenes)
-    by_the_clock(options.data, made, scenes)
+        side_by_side(arguments, scenes, options.commit)
+    by_the_clock(arguments, scenes, options.commit)
     if options.clock:
         return
     print("of this tree alone, without a yardstick:")

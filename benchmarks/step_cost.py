@@ -1,8 +1,8 @@
 """What a step of the custom simulator costs beside its frame: action, motion, RGB-D 640x480, GPS, compass, metrics.
 
 Run: python benchmarks/step_cost.py [--data DIR] (real data: DIR, $NAV_EVAL_SHARED_DATA or ../shared/data)
-The same poses are drawn twice in turn, as bare frames and as whole environment steps; CPU milliseconds, median of
-rounds, and the ratio (limit 1.2).
+Three scans, and two homes that are made here. The same poses are drawn twice in turn, as bare frames and as whole
+environment steps; CPU milliseconds, median of rounds, and the ratio (limit 1.2).
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
+
+from buildings import HOMES, made, released
 
 from nav_eval.core.actions import Action
 from nav_eval.core.episodes import EpisodeManager
@@ -76,9 +78,11 @@ def main() -> None:
     print(f"{'scene':<22} {'frame ms':>9} {'step ms':>9} {'ratio':>7}   limit 1.2")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for scene in SCENES:
-            shutil.copy(data / "scenes" / f"{scene}.glb", folder)
-            shutil.copy(data / "habitat-parity" / scene / "scene.navmesh", folder / f"{scene}.navmesh")
+        for path in (*released(data, SCENES), *map(made, HOMES)):
+            scene = path.stem
+            recorded = data / "habitat-parity" / scene / "scene.navmesh"
+            shutil.copy(path, folder)
+            shutil.copy(recorded if scene in SCENES else path.with_suffix(".navmesh"), folder / f"{scene}.navmesh")
             world, episode = environment(folder, scene)
             pairs = []
             for _ in range(ROUNDS):

@@ -197,6 +197,35 @@ def test_a_lightmap_takes_the_place_of_vertex_colours_and_keeps_its_fractions() 
     assert np.diff(frame.rgb[24, seen[24], 0].astype(int)).max() <= 6
 
 
+@pytest.mark.parametrize("shading", ["unlit", "headlight"])
+def test_no_run_takes_light_from_its_neighbours(shading: str) -> None:
+    """Triangles of all kinds side by side look as they do among their own kind, to the bit."""
+    rng = np.random.default_rng(5)
+    corners = rng.normal(0, 1.5, (300, 1, 3)) + rng.normal(0, 0.5, (300, 3, 3)) + (0, 0, -4)
+    textures = tuple(rng.integers(0, 256, (size, size, 4), dtype=np.uint8) for size in (24, 9))
+    kinds = [
+        Material(texture=0, double_sided=True),
+        Material(base_color=(0.2, 0.9, 0.4, 1.0), double_sided=True),
+        Material(texture=0, base_color=(0.9, 0.3, 0.7, 1.0), double_sided=True),
+        Material(texture=0, lightmap=1, double_sided=True),
+        Material(texture=0, lightmap=1, base_color=(0.5, 1.0, 0.8, 1.0), double_sided=True),
+    ]
+    uvs = {name: rng.normal(0, 1, (900, 2)).astype(np.float32) for name in ("uvs", "light_uvs")}
+
+    def picture(ids: np.ndarray) -> Frame:
+        fields = {"textures": textures, "object_ids": np.arange(1, 301, dtype=np.int32), **uvs}
+        return draw(make_scene(corners, materials=kinds, material_ids=ids, **fields), 300, 90, shading=shading)
+
+    mixed = rng.integers(0, len(kinds), 300)
+    seen = picture(mixed)
+    kind = np.append(-1, mixed)[seen.semantic]
+    assert set(np.unique(kind)) == {-1, *range(len(kinds))}
+    for number in range(len(kinds)):
+        alone = picture(np.full(300, number))
+        assert np.array_equal(alone.semantic, seen.semantic)
+        assert np.array_equal(alone.rgb[kind == number], seen.rgb[kind == number])
+
+
 def test_headlight_shows_shapes_and_auto_leaves_textures_alone() -> None:
     box = room(2)
     assert len(np.unique(draw(box).rgb)) == 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.render.shapes import make_scene
+from engine.render.shapes import make_scene, wall
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.errors import ConfigError
@@ -56,6 +56,31 @@ def test_only_colour_at_edges_changes() -> None:
         near |= np.insert(step, 0, False, axis=axis) | np.insert(step, step.shape[axis], False, axis=axis)
     assert changed.any()
     assert not (changed & ~near).any()
+
+
+def test_a_vertical_edge_is_blended_by_what_it_covers() -> None:
+    """A dark square before a light wall: its left and right edges cut pixels in known shares."""
+    shade, light = 40, 200
+    corners = [*wall(z=-4.0, half=20.0), *wall(z=-2.0, half=0.73)]
+    looks = [Material(base_color=(value / 255,) * 3 + (1.0,)) for value in (light, shade)]
+    scene = make_scene(corners, materials=looks, material_ids=[0, 0, 1, 1])
+    rgb = make_renderer("cpu", scene, width=70, height=50, hfov=79.0, antialiasing=True).render((0, 0, 0), 0.0).rgb
+    reach = 0.73 / 2.0 * 35.0 / np.tan(np.radians(79.0) / 2)
+    columns = np.arange(70) - 35.0
+    covered = np.clip(np.minimum(reach - columns, columns + 1 + reach), 0.0, 1.0)
+    expected = light + (shade - light) * covered
+    assert 0.02 < (reach % 1) < 0.98
+    assert np.abs(rgb[25, :, 0] - expected).max() <= 2
+
+
+def test_outlines_of_one_frame_are_forgotten_in_the_next() -> None:
+    """A renderer that drew other views before keeps nothing of them."""
+    scene, size = colourful(), {"height": HIGH, "hfov": 79.0, "antialiasing": True}
+    whole = make_renderer("cpu", scene, width=WIDE, **size).render((0, 0, 0), 0.2)  # type: ignore[arg-type]
+    again = make_renderer("cpu", scene, width=WIDE, **size)  # type: ignore[arg-type]
+    for yaw in (1.0, -2.0, 0.2):
+        after = again.render((0, 0, 0), yaw)
+    assert np.array_equal(whole.rgb, after.rgb)
 
 
 def test_only_the_cpu_renderer_has_it() -> None:

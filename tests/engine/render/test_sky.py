@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine.render.shapes import make_scene, room, wall
+from nav_eval.engine.render.camera import Lens, axes
 from nav_eval.engine.render.frame import OUTPUTS
 from nav_eval.engine.render.panorama import FACES, cube_faces
 from nav_eval.engine.render.prepared import build
@@ -49,6 +50,47 @@ def test_the_sky_is_a_box_far_away(kind: str) -> None:
         assert off.max() < 12
         assert not any(getattr(frame, name).any() for name in ("depth", "semantic", "normal"))
     seen.close()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(("width", "height", "side"), [(90, 60, 32), (300, 40, 33), (7, 5, 8)])
+def test_every_pixel_of_the_sky_is_the_slow_one_to_the_bit(width: int, height: int, side: int, threads: int) -> None:
+    """Between surfaces, in rows of more than one chunk, at all borders and corners of a cube."""
+    rng = np.random.default_rng(side)
+    faces = rng.integers(0, 256, (1, 6, side, side, 4), dtype=np.uint8)
+    corners = rng.normal(0, 3.0, (60, 1, 3)) + rng.normal(0, 0.3, (60, 3, 3))
+    scene = replace(make_scene(corners), sky=Sky(faces, (0.0,)))
+    lens = Lens(width, height, 80.0)
+    renderer = make_renderer("cpu", scene, width=width, height=height, hfov=80.0, threads=threads)
+    for yaw, pitch in [*VIEWS, (0.0, 1.5707963267948966), (0.78539816, 0.6154797)]:
+        frame = renderer.render((0, 0, 0), yaw, pitch)
+        beyond = frame.depth == 0
+        assert beyond.any()
+        assert np.array_equal(frame.rgb[beyond], slow_sky(faces[0], lens, axes(yaw, pitch))[beyond])
+
+
+def slow_sky(faces: np.ndarray, lens: Lens, turn: np.ndarray) -> np.ndarray:
+    """(H, W, 3): what `panorama.FACES` show in each direction, bilinear, in doubles and whole numbers."""
+    side = faces.shape[1]
+    across = ((np.arange(lens.width) + 0.5 - lens.width * 0.5) / lens.focal)[None, :]
+    down = ((np.arange(lens.height) + 0.5 - lens.height * 0.5) / lens.focal)[:, None]
+    x, y, z = (turn[0, k] * across + turn[1, k] * down + turn[2, k] for k in range(3))
+    ahead = np.stack([-z, -x, z, x, y, -y])
+    right, below = np.stack([x, -z, -x, z, x, x]), np.stack([-y, -y, -y, -y, -z, z])
+    upright = np.abs(y) > np.maximum(np.abs(x), np.abs(z))
+    level = np.where(np.abs(x) > np.abs(z), np.where(x > 0, 3, 1), np.where(z > 0, 2, 0))
+    face = np.where(upright, np.where(y > 0, 4, 5), level)
+    meets = [np.take_along_axis(way, face[None], 0)[0] for way in (ahead, right, below)]
+    column, row = (
+        np.clip(((way / meets[0] + 1.0) * 128.0 * side + 0.5).astype(np.int64) - 128, 0, (side - 1) * 256)
+        for way in meets[1:]
+    )
+    i, j, texels = column >> 8, row >> 8, faces.astype(np.int64)[..., :3]
+    more_i, more_j = np.minimum(i + 1, side - 1), np.minimum(j + 1, side - 1)
+    fx, fy = (column & 255)[..., None], (row & 255)[..., None]
+    upper = texels[face, j, i] * (256 - fx) + texels[face, j, more_i] * fx
+    lower = texels[face, more_j, i] * (256 - fx) + texels[face, more_j, more_i] * fx
+    return ((upper * (256 - fy) + lower * fy + 32768) >> 16).astype(np.uint8)
 
 
 def test_surfaces_hide_the_sky_and_nothing_else_changes() -> None:

@@ -35,6 +35,7 @@ from nav_eval.engine.render.layout import (
     ROW_ARRAYS,
     SPOTS,
     TILE,
+    U32,
     Assets,
     Camera,
     Workspace,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from nav_eval.engine.people.overlay import Drawn
 
 NO_PICTURE, NO_COLORS, NO_DEPTH = np.zeros(1, np.uint8), np.zeros(0, np.uint8), np.zeros((0, 0), np.float32)
+NO_SKY = np.frombuffer(bytes(4), np.uint32), 0
 BAND = 16
 """Rows that a thread of several takes at once: the last to finish keeps the others waiting for less than that."""
 
@@ -80,7 +82,8 @@ class CpuRenderer:
         self._headlight = shading == "headlight" or (shading == "auto" and scene.bare)
         self._antialiasing = antialiasing
         self._threads = threads
-        self._skies = sky.fitted(scene.skies, lens.focal) if scene.skies else ()
+        faces = sky.fitted(scene.skies, lens.focal) if scene.skies else ()
+        self._skies = [(picture.reshape(-1), picture.shape[1]) for picture in faces]
         self._arrays = ArrayPool()
         self._assets = handle(scene.assets)
         self._free: list[Scratch] = []
@@ -147,8 +150,8 @@ class CpuRenderer:
         if "depth" in self._outputs:
             images["depth"] = self._arrays.take(shape, np.float32)
         self._fill(threads, camera, ids, scratch.words, images, bool(people))
-        if "rgb" in self._outputs:
-            images["rgb"] = self._finish(camera, work, ids, images["rgb"])
+        if "rgb" in self._outputs and self._antialiasing:
+            images["rgb"] = self._smooth(camera, work, ids, images["rgb"])
         drawn = self._lay(camera, work, ids, images.get("rgb"), people) if people else None
         if people and "depth" in self._outputs:
             attributes.read_depth(camera, work.inverse_depth, images["depth"])
@@ -167,16 +170,21 @@ class CpuRenderer:
         parts = 1 if threads == 1 else strips.PARTS * threads
         rows = -(-camera.height // (parts * TILE)) * TILE
         band = rows if threads == 1 else BAND
+        beyond, side = self._beyond(float(camera.pose[10]))
         turns = np.zeros(strips.DRAWN + strips.EACH * parts, np.int64)
 
         def share(who: int, own: I64) -> int:
             return strips.work_on(
-                camera.pose, self._projected, self._assets, own, words, ids, self._headlight, who, rows, band,
-                turns, rgb, depth,
+                camera.pose, self._projected, self._assets, own, words, ids, self._headlight, beyond, side,
+                who, rows, band, turns, rgb, depth,
             )  # fmt: skip
 
         help_with([partial(self._help, share, strips.FIRST + k) for k in range(1, threads)])
         share(strips.FIRST, words)
+
+    def _beyond(self, height: float) -> tuple[U32, int]:
+        """What a camera at a height sees past all surfaces: the texels of a cube, and the side of a face."""
+        return self._skies[self.scene.skies[0].seen_from(height)] if self._skies else NO_SKY
 
     def _help(self, share: Callable[[int, I64], int], who: int) -> int:
         """What a further thread does: it draws into the same frame, with scratch of its own."""
@@ -193,13 +201,8 @@ class CpuRenderer:
         canvas = Canvas(work.inverse_depth, ids, NO_PICTURE if rgb is None else rgb.reshape(-1))
         return lay(Eye(*camera), canvas, people)
 
-    def _finish(self, camera: Camera, work: Workspace, ids: I32, rgb: Image) -> Image:
-        """(H, W, 3): what lies beyond the surfaces, then their edges."""
-        if self._skies:
-            beyond = self._skies[self.scene.skies[0].seen_from(float(camera.pose[10]))]
-            sky.fill(camera, beyond, ids, rgb.reshape(-1))
-        if not self._antialiasing:
-            return rgb
+    def _smooth(self, camera: Camera, work: Workspace, ids: I32, rgb: Image) -> Image:
+        """(H, W, 3): the picture with its edges blended."""
         smooth = self._arrays.take(rgb.shape, np.uint8)
         smooth[:] = rgb
         edges.blend(camera, self.scene.assets, work._replace(ids=ids), rgb.reshape(-1), smooth.reshape(-1))
@@ -258,6 +261,7 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
         planes=np.zeros((pixels, PLANES), np.float32),
         tints=np.zeros((pixels, 9), np.float32),
         lights=np.zeros((pixels, 6), np.float32),
+        outlines=np.zeros((min(pixels, len(assets.triangles.material)), 10), np.float64),
         row=np.zeros(ROW_ARRAYS * PITCH, np.uint32),
         colored=np.zeros(rows // TILE, np.uint8),
     )

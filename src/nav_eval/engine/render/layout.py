@@ -32,7 +32,7 @@ CHUNK = 256
 """Pixels of a row that are shaded together."""
 PITCH = CHUNK + 16
 """Length of a row array: runs may be written up to 15 pixels too far."""
-ROW_ARRAYS = 30
+ROW_ARRAYS = 34
 PLANES = 12
 LEVELS = 16
 """Columns of the mip table; the last level is repeated."""
@@ -52,6 +52,7 @@ I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 U8 = NDArray[np.uint8]
 TableF32 = Annotated[NDArray[np.float32], 2]
+TableF64 = Annotated[NDArray[np.float64], 2]
 TableI32 = Annotated[NDArray[np.int32], 2]
 LevelsF32 = Annotated[NDArray[np.float32], 3]
 LevelsI32 = Annotated[NDArray[np.int32], 3]
@@ -186,6 +187,9 @@ class Workspace(NamedTuple):
     """(W * H or 1, 9) vertex colour times factor over z: value, step in x, step in y for each of R, G, B."""
     lights: TableF32
     """(W * H, 6) lightmap coordinates over z: value, step in x, step in y for each."""
+    outlines: TableF64
+    """(min(W * H, T), 10) of a triangle whose edges are blended: weight / z of each corner, as step in x, step in y and
+    value at 0, 0; its number."""
     row: U32
     """(ROW_ARRAYS * PITCH,) see rows.py."""
     colored: U8

@@ -14,8 +14,10 @@ from nav_eval.engine.render.layout import PITCH, U8, U32, Scalar
 from nav_eval.jit import inner
 
 NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR = (np.uint64(k * PITCH) for k in (0, 1, 2, 3, 4, 12))
+LIGHT = np.uint64(8 * PITCH)
 """Where the row arrays begin: texel index of the finer and the coarser level, four 8-bit fractions, weight of the
-coarser level (8 bits) and above it the column where the pixel's run begins, the eight texels, the blended colour."""
+coarser level (8 bits) and above it the column where the pixel's run begins, the eight texels, the blended colour; when
+it is known, the light of red, green and blue in place of the last texels."""
 RUN_W, RUN_U, RUN_V, MIDDLE, FIRST, LENGTH, WIDE, HIGH, LEVEL, MATERIAL, SLOT = (
     np.uint64(k * PITCH) for k in (13, 16, 19, 22, 23, 24, 25, 26, 27, 28, 29)
 )
@@ -23,6 +25,9 @@ RUN_W, RUN_U, RUN_V, MIDDLE, FIRST, LENGTH, WIDE, HIGH, LEVEL, MATERIAL, SLOT = 
 step in y; the pixel, counted from one left of its first, that tells the level of detail; its first pixel in the row
 and its length; size of the texture; last level, then the level found; material; row of
 `planes`. Real numbers are kept as bits."""
+LIT_FIRST, LIT_AFTER, LIT_SLOT, LIT_MATERIAL = (np.uint64(k * PITCH) for k in (30, 31, 32, 33))
+"""Of each run of a chunk whose colours are multiplied: first pixel, the one after the last, row of `planes`, material.
+"""
 BLOCK = 16
 """Pixels or runs that are handled at once: a vector of AVX-512, two of AVX2."""
 LANES = 8
@@ -31,8 +36,8 @@ AHEAD = np.uint64(12)
 """How many pixels before its turn a texel is asked for."""
 STEP = np.uint64(PITCH)
 PAIR, HALVES = np.uint32(0x00FF00FF), np.uint32(0x00800080)
-LOW, FIFTEEN, LOW_HALF = np.uint32(255), np.uint32(15), np.uint32(0xFFFF)
-EIGHT, TWELVE, SIXTEEN, TWENTY_FOUR = np.uint32(8), np.uint32(12), np.uint32(16), np.uint32(24)
+LOW, FIFTEEN, LOW_HALF, ONE = np.uint32(255), np.uint32(15), np.uint32(0xFFFF), np.uint32(32768)
+SEVEN, EIGHT, TWELVE, SIXTEEN, TWENTY_FOUR = (np.uint32(k) for k in (7, 8, 12, 16, 24))
 u32 = np.uint32
 
 
@@ -198,32 +203,56 @@ def blend(begin: Scalar, end: Scalar, row: U32) -> None:
         row[k + COLOR] = even | u32(odd << EIGHT)
 
 
-@inner(_nrt=False, forceinline=True)
-def lighten(begin: Scalar, end: Scalar, row: U32) -> None:
-    """Multiply the colours with the texels of light that were gathered; a light of 128 is 1.
+@inner(_nrt=False)
+def gather_light(begin: Scalar, end: Scalar, texels: U32, row: U32) -> None:
+    """Light of the pixels from begin to end, rounded up to LANES, from texels of which 128 is 1.
 
-    The light keeps 8 binary places between texels, else smooth walls would show steps.
+    It keeps 8 binary places between texels, else smooth walls would show steps.
 
-    row: (ROW_ARRAYS * PITCH,).
+    texels (K,), row (ROW_ARRAYS * PITCH,).
     """
+    gather_near(texels, begin, end, row)
+    for start in range(begin, end, LANES):
+        for i in range(start, start + LANES):
+            k = np.uint64(i)
+            fractions = row[k + FRACTIONS]
+            x, y = fractions & LOW, u32(fractions >> EIGHT) & LOW
+            a, b = row[k + TAPS], row[k + TAPS + STEP]
+            c, d = row[k + TAPS + np.uint64(2) * STEP], row[k + TAPS + np.uint64(3) * STEP]
+            even = weighed(a & PAIR, b & PAIR, c & PAIR, d & PAIR, x, y)
+            odd = weighed(upper(a), upper(b), upper(c), upper(d), x, y)
+            put_light(k, even & LOW_HALF, odd & LOW_HALF, u32(even >> SIXTEEN), row)
+
+
+@inner(_nrt=False, forceinline=True)
+def unlit(begin: Scalar, end: Scalar, row: U32) -> None:
+    """A light of 1, which changes no colour. row: (ROW_ARRAYS * PITCH,)."""
     for i in range(begin, end):
-        k = np.uint64(i)
-        fractions = row[k + FRACTIONS]
-        x, y = fractions & LOW, u32(fractions >> EIGHT) & LOW
-        a, b = row[k + TAPS], row[k + TAPS + STEP]
-        c, d = row[k + TAPS + np.uint64(2) * STEP], row[k + TAPS + np.uint64(3) * STEP]
-        even = weighed(a & PAIR, b & PAIR, c & PAIR, d & PAIR, x, y)
-        odd = weighed(upper(a), upper(b), upper(c), upper(d), x, y)
-        color = row[k + COLOR]
-        red = lit(color & LOW, even & LOW_HALF)
-        green = lit(u32(color >> EIGHT) & LOW, odd & LOW_HALF)
-        blue = lit(u32(color >> SIXTEEN) & LOW, u32(even >> SIXTEEN))
-        row[k + COLOR] = red | u32(green << EIGHT) | u32(blue << SIXTEEN)
+        put_light(np.uint64(i), ONE, ONE, ONE, row)
+
+
+@inner(_nrt=False, forceinline=True)
+def put_light(k: Scalar, red: Scalar, green: Scalar, blue: Scalar, row: U32) -> None:
+    """Write the light of pixel k. row: (ROW_ARRAYS * PITCH,)."""
+    row[k + LIGHT], row[k + LIGHT + STEP], row[k + LIGHT + np.uint64(2) * STEP] = red, green, blue
+
+
+@inner(_nrt=False)
+def lighten(count: Scalar, row: U32) -> None:
+    """Multiply the colours of a chunk with its light. row: (ROW_ARRAYS * PITCH,)."""
+    for start in range(0, count, BLOCK):
+        for i in range(start, start + BLOCK):
+            k = np.uint64(i)
+            color = row[k + COLOR]
+            red = lit(color & LOW, row[k + LIGHT])
+            green = lit(u32(color >> EIGHT) & LOW, row[k + LIGHT + STEP])
+            blue = lit(u32(color >> SIXTEEN) & LOW, row[k + LIGHT + np.uint64(2) * STEP])
+            row[k + COLOR] = red | u32(green << EIGHT) | u32(blue << SIXTEEN)
 
 
 @inner(_nrt=False, forceinline=True)
 def lit(color: Scalar, light: Scalar) -> Scalar:
-    """A byte times a light in 1/256 of its byte, at most 255."""
+    """A byte times a light in 1/32768, at most 255."""
     value = u32(u32(u32(color * light) + np.uint32(16384)) >> FIFTEEN)
     return value if value < LOW else LOW
 

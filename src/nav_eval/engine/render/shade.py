@@ -2,8 +2,9 @@
 
 A row of pixels is taken in chunks of CHUNK. `begin_run` notes the runs of one triangle; `find_levels` gives each its
 level of detail; `join` makes longer stretches of them, and `locate` writes, per pixel, where in the texel array its two
-mip levels lie; `gather` loads the eight texels; `blend` mixes them (rows.py); `tint` multiplies vertex colours and
-factors in where a material has them. Passes hardly branch on what the one before found, which nobody can foresee.
+mip levels lie; `gather` loads the eight texels; `blend` mixes them (rows.py); `tint` multiplies the chunk with light,
+vertex colours and factors where a material has them; where there is no triangle, `paint` shows the sky. Passes hardly
+branch on what the one before found, which nobody can foresee.
 The level of detail is taken once per run of at most RUN pixels, fewer where the surface recedes quickly.
 """
 
@@ -34,7 +35,6 @@ from nav_eval.engine.render.layout import (
 from nav_eval.engine.render.planes import prepare
 from nav_eval.engine.render.rows import (
     BLOCK,
-    COLOR,
     EIGHT,
     FAR_TEXEL,
     FIRST,
@@ -42,6 +42,10 @@ from nav_eval.engine.render.rows import (
     LANES,
     LENGTH,
     LEVEL,
+    LIT_AFTER,
+    LIT_FIRST,
+    LIT_MATERIAL,
+    LIT_SLOT,
     LOW,
     MATERIAL,
     MIDDLE,
@@ -49,22 +53,26 @@ from nav_eval.engine.render.rows import (
     RUN_U,
     RUN_V,
     RUN_W,
+    SEVEN,
     SLOT,
     STEP,
     WEIGHT,
     WIDE,
     bits,
-    gather_near,
+    gather_light,
     lighten,
     put,
+    put_light,
     put_near,
     real,
     sampled,
     solid,
     u32,
+    unlit,
     write,
 )
 from nav_eval.engine.render.sample import fold, level_of_detail, unit, within
+from nav_eval.engine.render.sky import paint
 from nav_eval.jit import inner
 
 lowest_bit: Any = trailing_zeros
@@ -79,14 +87,17 @@ def shade(
     camera: Camera,
     assets: Assets,
     headlight: Scalar,
+    beyond: U32,
+    side: Scalar,
     upper: Scalar,
     lower: Scalar,
     used: Scalar,
     work: Workspace,
     rgb: U8,
 ) -> Scalar:
-    """Fill the rows of rgb (H * W * 3,) from `upper` to `lower` from work.ids. Pixels without a triangle are black.
+    """Fill the rows of rgb (H * W * 3,) from `upper` to `lower` from work.ids.
 
+    Pixels without a triangle show `beyond`, (6 * side * side,) of a cube around, or black where `side` is 0.
     `used`: how many triangles have planes in `work` already; returns how many have them then.
     """
     texels, row, ids = assets.texels, work.row, work.ids
@@ -96,8 +107,7 @@ def shade(
         for left in range(0, camera.width, CHUNK):
             count = min(CHUNK, camera.width - left)
             origin = y * camera.stride + left
-            tinted = False
-            x, begun, runs = 0, 0, 0
+            x, begun, runs, tinted = 0, 0, 0, 0
             for word in range(0, count, 64):
                 ends = run_ends(ids, origin + word, count - word)
                 while ends:
@@ -107,7 +117,6 @@ def shade(
                     material = np.uint64(0 if triangle < 0 else slot[np.uint64(triangle), 1])
                     textured = triangle >= 0 and (flags[material] & TEXTURED) != 0
                     lit = triangle >= 0 and (headlight or (flags[material] & (MODULATED | LIGHTMAPPED)) != 0)
-                    tinted |= lit
                     k = -1
                     if lit or textured:
                         k = slot[np.uint64(triangle), 0]
@@ -117,19 +126,25 @@ def shade(
                             slot[triangle, 0] = k
                             seen[k] = triangle
                             prepare(camera, assets, headlight, triangle, material, k, left + x, y, upper, work)
+                    if lit:
+                        note(np.uint64(tinted), x, end, k, material, row)
+                        tinted += 1
                     if textured:
                         runs = begin_runs(runs, material, size, top, planes, np.uint64(k), left, y, x, end, row)
                     else:
                         if runs:
                             sample(runs, begun, x, left, y, assets, planes, row)
                             runs = 0
-                        solid(row, x, end - x, texels[0 if triangle < 0 else tiles[material, 0, 0]])
+                        if triangle < 0 and side:
+                            paint(camera, beyond, side, left, y, x, end, row)
+                        else:
+                            solid(row, x, end - x, texels[0 if triangle < 0 else tiles[material, 0, 0]])
                         begun = end
                     x = end
             if runs:
                 sample(runs, begun, x, left, y, assets, planes, row)
             if tinted:
-                tint(camera, assets, y, left, count, headlight, work)
+                tint(tinted, y, left, count, assets, headlight, work)
             write(count, row, (y * camera.width + left) * 3, rgb)
     return used
 
@@ -170,28 +185,6 @@ def run_ends(ids: I32, start: Scalar, count: Scalar) -> Scalar:
         final = np.uint64(1) << np.uint64(count - 1)
         ends = (ends & (final - np.uint64(1))) | final
     return ends
-
-
-@inner(_nrt=False, forceinline=True)
-def run_length(ids: I32, start: Scalar, limit: Scalar, triangle: Scalar) -> Scalar:
-    """How many of ids[start : start + limit] are `triangle` before the first that is not; the first one is.
-
-    ids: (R + CHUNK,).
-    """
-    n = 0
-    while n + 4 <= limit:
-        at = np.uint64(start + n)
-        if (
-            (ids[at] ^ triangle)
-            | (ids[at + np.uint64(1)] ^ triangle)
-            | (ids[at + np.uint64(2)] ^ triangle)
-            | (ids[at + np.uint64(3)] ^ triangle)
-        ):
-            break
-        n += 4
-    while n < limit and ids[np.uint64(start + n)] == triangle:
-        n += 1
-    return n
 
 
 @inner(_nrt=False, forceinline=True)
@@ -384,79 +377,121 @@ def coordinates(
     return (u[0] + u[1] * dx + u[2] + u[1] * step) * z, (v[0] + v[1] * dx + v[2] + v[1] * step) * z
 
 
+@inner(_nrt=False, forceinline=True)
+def note(at: Scalar, first: Scalar, after: Scalar, k: Scalar, material: Scalar, row: U32) -> None:
+    """Remember a run whose colours are multiplied. row: (ROW_ARRAYS * PITCH,)."""
+    row[at + LIT_FIRST], row[at + LIT_AFTER] = np.uint32(first), np.uint32(after)
+    row[at + LIT_SLOT], row[at + LIT_MATERIAL] = np.uint32(k), np.uint32(material)
+
+
 @inner(_nrt=False)
 def tint(
-    camera: Camera, assets: Assets, y: Scalar, left: Scalar, count: Scalar, headlight: bool, work: Workspace
+    runs: Scalar, y: Scalar, left: Scalar, count: Scalar, assets: Assets, headlight: bool, work: Workspace
 ) -> None:
-    """Multiply the colours of runs whose material has a factor, vertex colours or light."""
-    origin = y * camera.stride + left
-    x = 0
-    while x < count:
-        triangle = work.ids[origin + x]
-        n = run_length(work.ids, origin + x, count - x, triangle)
-        if triangle >= 0:
-            slot, material = work.slot[triangle, 0], work.slot[triangle, 1]
-            flags = assets.materials.flags[material]
-            if flags & LIGHTMAPPED:
-                light(assets, material, work.planes, work.lights, slot, left + x, y, x, n, work.row)
-            if headlight or flags & MODULATED:
-                modulate(work.planes[slot], work.tints[slot], left, y, x, x + n, work.row)
-        x += n
+    """Multiply the colours of the runs that were noted with light, else with vertex colours and factors.
+
+    Where a material has both, the latter come in a second pass.
+    """
+    row, flags, both = work.row, assets.materials.flags, False
+    x: Scalar = 0
+    begun: Scalar = 0
+    for run in range(runs):
+        at = np.uint64(run)
+        first, after = np.int64(row[at + LIT_FIRST]), np.int64(row[at + LIT_AFTER])
+        k, material = np.uint64(row[at + LIT_SLOT]), np.uint64(row[at + LIT_MATERIAL])
+        lightmapped = (flags[material] & LIGHTMAPPED) != 0
+        if first > x or not lightmapped:
+            gather_light(begun, x, assets.texels, row)
+            unlit(x, first, row)
+            begun = first
+        if lightmapped:
+            both |= headlight or (flags[material] & MODULATED) != 0
+            locate_light(assets.materials, material, work.planes, work.lights, k, left, y, first, after, row)
+        else:
+            modulate(work.planes, work.tints, k, left, y, first, after, row)
+            begun = after
+        x = after
+    gather_light(begun, x, assets.texels, row)
+    unlit(x, count, row)
+    lighten(count, row)
+    if both:
+        tint_again(runs, y, left, count, assets, headlight, work)
 
 
 @inner(_nrt=False)
-def light(
-    assets: Assets,
+def tint_again(
+    runs: Scalar, y: Scalar, left: Scalar, count: Scalar, assets: Assets, headlight: bool, work: Workspace
+) -> None:
+    """Multiply the runs that have light and a factor with the latter."""
+    row, flags = work.row, assets.materials.flags
+    x: Scalar = 0
+    for run in range(runs):
+        at = np.uint64(run)
+        first, after = np.int64(row[at + LIT_FIRST]), np.int64(row[at + LIT_AFTER])
+        k, material = np.uint64(row[at + LIT_SLOT]), np.uint64(row[at + LIT_MATERIAL])
+        if flags[material] & LIGHTMAPPED and (headlight or flags[material] & MODULATED):
+            unlit(x, first, row)
+            modulate(work.planes, work.tints, k, left, y, first, after, row)
+            x = after
+    unlit(x, count, row)
+    lighten(count, row)
+
+
+@inner(_nrt=False)
+def locate_light(
+    materials: Materials,
     material: Scalar,
     planes: F32,
     lights: F32,
     k: Scalar,
-    px: Scalar,
-    py: Scalar,
-    x: Scalar,
-    n: Scalar,
+    left: Scalar,
+    y: Scalar,
+    begin: Scalar,
+    end: Scalar,
     row: U32,
 ) -> None:
-    """Multiply a run that starts at pixel (px, py) with its lightmap: bilinear, the finest level only.
+    """Texel indices and fractions in the lightmap, its finest level, of a run; rounded up to LANES pixels.
 
     planes (W * H, PLANES), lights (W * H, 6), row (ROW_ARRAYS * PITCH,).
     """
     one = np.float32(1.0)
-    wide, high = assets.materials.light_size[material, 0], assets.materials.light_size[material, 1]
-    base, across = u32(assets.materials.light_tiles[material, 0]), u32(assets.materials.light_tiles[material, 1])
-    dx, dy = np.float32(px) - planes[k, 9], np.float32(py) - planes[k, 10]
+    wide, high = materials.light_size[material, 0], materials.light_size[material, 1]
+    base, across = u32(materials.light_tiles[material, 0]), u32(materials.light_tiles[material, 1])
+    dx, dy = np.float32(left + begin) - planes[k, 9], np.float32(y) - planes[k, 10]
     wx, ux, vx = planes[k, 1], lights[k, 1], lights[k, 4]
     w = planes[k, 0] + wx * dx + planes[k, 2] * dy
     u = lights[k, 0] + ux * dx + lights[k, 2] * dy
     v = lights[k, 3] + vx * dx + lights[k, 5] * dy
-    for i in range((n + 7) & ~7):
-        step = np.float32(np.int32(i))
-        z = one / (w + wx * step)
-        put_near(row, x + i, within((u + ux * step) * z), within((v + vx * step) * z), wide, high, base, across)
-    gather_near(assets.texels, x, x + n, row)
-    lighten(x, x + n, row)
+    for block in range(begin, end, LANES):
+        for i in range(block, block + LANES):
+            step = np.float32(np.int32(i - begin))
+            z = one / (w + wx * step)
+            put_near(row, i, within((u + ux * step) * z), within((v + vx * step) * z), wide, high, base, across)
 
 
-@inner(_nrt=False, forceinline=True)
-def modulate(plane: F32, factor: F32, left: Scalar, y: Scalar, begin: Scalar, end: Scalar, row: U32) -> None:
-    """Multiply the pixels from begin to end of a triangle with its interpolated vertex colours and factors.
+@inner(_nrt=False)
+def modulate(planes: F32, tints: F32, k: Scalar, left: Scalar, y: Scalar, begin: Scalar, end: Scalar, row: U32) -> None:
+    """Interpolated vertex colours and factors of a run as its light; rounded up to LANES pixels.
 
-    plane (PLANES,), factor (9,), row (ROW_ARRAYS * PITCH,).
+    planes (W * H, PLANES), tints (W * H, 9), row (ROW_ARRAYS * PITCH,).
     """
-    for x in range(begin, end):
-        dx, dy = np.float32(left + x) - plane[9], np.float32(y) - plane[10]
-        z = np.float32(256.0) / (plane[0] + plane[1] * dx + plane[2] * dy)
-        r = fixed((factor[0] + factor[1] * dx + factor[2] * dy) * z)
-        g = fixed((factor[3] + factor[4] * dx + factor[5] * dy) * z)
-        b = fixed((factor[6] + factor[7] * dx + factor[8] * dy) * z)
-        color = np.int64(row[COLOR + np.uint64(x)])
-        red = ((color & 255) * r + 128) >> 8
-        green = (((color >> 8) & 255) * g + 128) >> 8
-        blue = (((color >> 16) & 255) * b + 128) >> 8
-        row[COLOR + np.uint64(x)] = red | (green << 8) | (blue << 16)
+    anchor, dy = planes[k, 9], np.float32(y) - planes[k, 10]
+    w, wx, wy = planes[k, 0], planes[k, 1], planes[k, 2] * dy
+    r, rx, ry = tints[k, 0], tints[k, 1], tints[k, 2] * dy
+    g, gx, gy = tints[k, 3], tints[k, 4], tints[k, 5] * dy
+    b, bx, by = tints[k, 6], tints[k, 7], tints[k, 8] * dy
+    for block in range(begin, end, LANES):
+        for i in range(block, block + LANES):
+            dx = np.float32(np.int32(left + i)) - anchor
+            z = np.float32(256.0) / (w + wx * dx + wy)
+            put_light(
+                np.uint64(i), fixed((r + rx * dx + ry) * z), fixed((g + gx * dx + gy) * z),
+                fixed((b + bx * dx + by) * z), row,
+            )  # fmt: skip
 
 
 @inner(_nrt=False, forceinline=True)
 def fixed(value: Scalar) -> Scalar:
-    """Rounded and limited to 0 .. 256."""
-    return np.int32(min(max(value + np.float32(0.5), np.float32(0.0)), np.float32(256.0)))
+    """Rounded and limited to 0 .. 256, in 1/128 of that: a light of 256 * 128 is 1."""
+    inside = min(max(value + np.float32(0.5), np.float32(0.0)), np.float32(256.0))
+    return u32(np.uint32(np.int32(inside)) << SEVEN)

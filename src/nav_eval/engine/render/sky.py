@@ -12,9 +12,22 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.engine.render.layout import I32, U8, U32, Camera, Scalar
+from nav_eval.engine.render.layout import U32, Camera, Scalar
+from nav_eval.engine.render.rows import (
+    BLOCK,
+    COLOR,
+    EIGHT,
+    FRACTIONS,
+    LANES,
+    LOW,
+    NEAR_TEXEL,
+    SIXTEEN,
+    STEP,
+    TAPS,
+    u32,
+)
 from nav_eval.engine.scene.scene import Sky
-from nav_eval.jit import inner, kernel
+from nav_eval.jit import inner
 
 SHARPEST = 8 / 3
 """Side of a face over focal length beyond which texels are smaller than pixels, and the face is halved."""
@@ -46,50 +59,90 @@ def _halved(pictures: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return mean
 
 
-@kernel(_nrt=False)
-def fill(camera: Camera, faces: U32, ids: I32, rgb: U8) -> None:
-    """Write those pixels of rgb (H * W * 3,) that show no triangle.
+@inner(_nrt=False)
+def paint(
+    camera: Camera, faces: U32, side: Scalar, left: Scalar, y: Scalar, begin: Scalar, end: Scalar, row: U32
+) -> None:
+    """Colours of the pixels from begin to end of a chunk that starts at column `left`, rounded up to whole blocks.
 
-    faces (6, N, N), a packed colour each; ids (R + CHUNK,).
+    A neighbour past the border of a face has no weight: any texel will do.
+
+    faces (6 * side * side,), row (ROW_ARRAYS * PITCH,).
     """
-    pose = camera.pose
-    side = faces.shape[1]
-    for y in range(camera.height):
-        down = (y + 0.5 - camera.height * 0.5) / camera.focal
-        for x in range(camera.width):
-            if ids[y * camera.stride + x] >= 0:
-                continue
-            right = (x + 0.5 - camera.width * 0.5) / camera.focal
-            face, s, t = look_up(
-                pose[0] * right + pose[3] * down + pose[6],
-                pose[1] * right + pose[4] * down + pose[7],
-                pose[2] * right + pose[5] * down + pose[8],
-            )
-            column, row = place(s, side), place(t, side)
-            i, j = column >> 8, row >> 8
-            across, below = min(i + 1, side - 1), min(j + 1, side - 1)
-            a, b = np.int64(faces[face, j, i]), np.int64(faces[face, j, across])
-            c, d = np.int64(faces[face, below, i]), np.int64(faces[face, below, across])
-            at = 3 * (y * camera.width + x)
-            for channel in range(3):
-                shift = 8 * channel
-                upper = ((a >> shift) & 255) * (256 - (column & 255)) + ((b >> shift) & 255) * (column & 255)
-                lower = ((c >> shift) & 255) * (256 - (column & 255)) + ((d >> shift) & 255) * (column & 255)
-                rgb[at + channel] = (upper * (256 - (row & 255)) + lower * (row & 255) + 32768) >> 16
+    aim(camera, np.float64(side), left, y, begin, end, row)
+    final = np.uint64(faces.shape[0] - 1)
+    for i in range(begin, end):
+        k = np.uint64(i)
+        at, tap = np.uint64(row[k + NEAR_TEXEL]), k + TAPS
+        below = at + np.uint64(side)
+        row[tap], row[tap + STEP] = faces[at], faces[min(at + np.uint64(1), final)]
+        row[tap + np.uint64(2) * STEP] = faces[min(below, final)]
+        row[tap + np.uint64(3) * STEP] = faces[min(below + np.uint64(1), final)]
+    for start in range(begin, end, BLOCK):
+        for i in range(start, start + BLOCK):
+            k = np.uint64(i)
+            x, y = row[k + FRACTIONS] & LOW, u32(row[k + FRACTIONS] >> EIGHT)
+            a, b = row[k + TAPS], row[k + TAPS + STEP]
+            c, d = row[k + TAPS + np.uint64(2) * STEP], row[k + TAPS + np.uint64(3) * STEP]
+            red = between(a & LOW, b & LOW, c & LOW, d & LOW, x, y)
+            green = between(second(a), second(b), second(c), second(d), x, y)
+            blue = between(third(a), third(b), third(c), third(d), x, y)
+            row[k + COLOR] = red | u32(green << EIGHT) | u32(blue << SIXTEEN)
+
+
+@inner(_nrt=False)
+def aim(camera: Camera, side: Scalar, left: Scalar, y: Scalar, begin: Scalar, end: Scalar, row: U32) -> None:
+    """Texel indices and fractions where the pixels' directions meet the cube; all branches are selections.
+
+    row (ROW_ARRAYS * PITCH,).
+    """
+    pose, focal, middle = camera.pose, camera.focal, camera.width * 0.5
+    down = (y + 0.5 - camera.height * 0.5) / focal
+    right_x, right_y, right_z = pose[0], pose[1], pose[2]
+    down_x, down_y, down_z = pose[3] * down, pose[4] * down, pose[5] * down
+    ahead_x, ahead_y, ahead_z = pose[6], pose[7], pose[8]
+    width, last = np.uint32(side), side * 256.0 - 128.0
+    for start in range(begin, end, LANES):
+        for i in range(start, start + LANES):
+            right = (np.float64(np.int32(left + i)) + 0.5 - middle) / focal
+            x = right_x * right + down_x + ahead_x
+            y = right_y * right + down_y + ahead_y
+            z = right_z * right + down_z + ahead_z
+            upright, sideways = abs(y) > max(abs(x), abs(z)), abs(x) > abs(z)
+            s = (x if upright else z if sideways else -x) / (abs(y) if upright else x if sideways else z)
+            t = (z if upright else y) / -(y if upright else abs(x) if sideways else abs(z))
+            flat = np.float64(1.0 if x <= 0.0 else 3.0) if sideways else np.float64(0.0 if z <= 0.0 else 2.0)
+            face = np.float64(5.0 if y <= 0.0 else 4.0) if upright else flat
+            column, line = place(s, side, last), place(t, side, last)
+            at = np.uint64(i)
+            above = u32(u32(np.uint32(np.int32(face)) * width) + u32(line >> EIGHT))
+            row[at + NEAR_TEXEL] = u32(u32(above * width) + u32(column >> EIGHT))
+            row[at + FRACTIONS] = (column & LOW) | u32((line & LOW) << EIGHT)
 
 
 @inner(_nrt=False, forceinline=True)
-def look_up(x: Scalar, y: Scalar, z: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-    """The face that a direction meets, and where: from -1 (left, top) to 1."""
-    if abs(y) > max(abs(x), abs(z)):
-        return (4, x / y, -z / y) if y > 0.0 else (5, x / -y, z / -y)
-    if abs(x) > abs(z):
-        return (3, z / x, -y / x) if x > 0.0 else (1, z / x, y / x)
-    return (2, -x / z, -y / z) if z > 0.0 else (0, x / -z, y / z)
+def place(value: Scalar, side: Scalar, last: Scalar) -> Scalar:
+    """Texel times 256 of a place from -1 to 1, within the face; `last`: of its last texel, plus 128."""
+    texel = (value + 1.0) * 128.0 * side + 0.5
+    inside = texel if texel > 128.0 else 128.0
+    return u32(np.uint32(np.int32(inside if inside < last else last)) - np.uint32(128))
 
 
 @inner(_nrt=False, forceinline=True)
-def place(value: Scalar, side: Scalar) -> Scalar:
-    """Texel times 256 of a place from -1 to 1, within the face."""
-    texel = np.int64((value + 1.0) * 128.0 * side + 0.5) - 128
-    return min(max(texel, 0), (side - 1) * 256)
+def between(a: Scalar, b: Scalar, c: Scalar, d: Scalar, x: Scalar, y: Scalar) -> Scalar:
+    """One channel of four texels, rounded once; x, y: fractions out of 256."""
+    left, top = u32(np.uint32(256) - x), u32(np.uint32(256) - y)
+    upper, lower = u32(u32(a * left) + u32(b * x)), u32(u32(c * left) + u32(d * x))
+    return u32(u32(u32(upper * top) + u32(lower * y) + np.uint32(32768)) >> SIXTEEN)
+
+
+@inner(_nrt=False, forceinline=True)
+def second(color: Scalar) -> Scalar:
+    """Green."""
+    return u32(color >> EIGHT) & LOW
+
+
+@inner(_nrt=False, forceinline=True)
+def third(color: Scalar) -> Scalar:
+    """Blue."""
+    return u32(color >> SIXTEEN) & LOW

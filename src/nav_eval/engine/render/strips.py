@@ -15,7 +15,7 @@ from nav_eval.engine.render.attributes import read_depth_rows
 from nav_eval.engine.render.cull import sort_front_to_back, visible_clusters
 from nav_eval.engine.render.handles import opened, shared
 from nav_eval.engine.render.helpers import APART
-from nav_eval.engine.render.layout import F32, F64, I32, I64, TILE, U8, Assets, Camera, Scalar, Workspace
+from nav_eval.engine.render.layout import F32, F64, I32, I64, TILE, U8, U32, Assets, Camera, Scalar, Workspace
 from nav_eval.engine.render.raster import draw
 from nav_eval.engine.render.shade import forget, shade
 from nav_eval.jit import inner, kernel
@@ -41,6 +41,8 @@ def work_on(
     frame: I64,
     ids: I32,
     headlight: bool,
+    beyond: U32,
+    side: int,
     who: int,
     rows: int,
     band: int,
@@ -55,7 +57,7 @@ def work_on(
     `who`: the thread's number, from 1 on. The first culls, and returns when all is done. Fills work.inverse_depth and
     work.ids, rgb (H * W * 3,) and depth (H, W); either image may have no pixel at all. `pose`, `projection`: of the
     Camera, its first field and the others. `scene`, `own` and `frame`: handles of the Assets, and of the Workspaces of
-    this thread and of the first.
+    this thread and of the first. `beyond` and `side`: the sky, as in `shade`.
     """
     camera = Camera(pose, projection[0], int(projection[1]), int(projection[2]), int(projection[3]))
     assets = opened(scene, Assets)
@@ -76,7 +78,9 @@ def work_on(
         for own_turn in (True, False):
             for strip in range(ready):
                 if (look(turns, DRAWN + EACH * strip) == who) == own_turn:
-                    used = color_bands(camera, assets, headlight, strip, rows, band, used, work, turns, rgb, depth)
+                    used = color_bands(
+                        camera, assets, headlight, beyond, side, strip, rows, band, used, work, turns, rgb, depth
+                    )
     forget(used, work)
     if who == FIRST:
         bands = (rows + band - 1) // band
@@ -112,6 +116,8 @@ def color_bands(
     camera: Camera,
     assets: Assets,
     headlight: Scalar,
+    beyond: U32,
+    side: Scalar,
     strip: Scalar,
     rows: Scalar,
     band: Scalar,
@@ -121,7 +127,7 @@ def color_bands(
     rgb: U8,
     depth: F32,
 ) -> Scalar:
-    """Fill bands of a strip until all are taken; `used` as in `shade`.
+    """Fill bands of a strip until all are taken; `used`, `beyond` and `side` as in `shade`.
 
     turns (K,), rgb (H * W * 3,), depth (H, W), metres; one of length 0 is not filled.
     """
@@ -130,7 +136,7 @@ def color_bands(
     while top < end:
         bottom = min(top + band, end)
         if rgb.shape[0]:
-            used = shade(camera, assets, headlight, top, bottom, used, work, rgb)
+            used = shade(camera, assets, headlight, beyond, side, top, bottom, used, work, rgb)
             work.colored[top // TILE : (bottom + TILE - 1) // TILE] = np.uint8(1)
         if depth.shape[0]:
             read_depth_rows(camera, work.inverse_depth, top, bottom, depth)
