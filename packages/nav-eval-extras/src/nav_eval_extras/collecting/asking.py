@@ -21,9 +21,9 @@ MAX_COUNT = 6
 TEXTS: Mapping[str, Mapping[str, tuple[str, str, Mapping[int, str]]]] = {
     "en": {
         "room": ("Which room is this?", "This is {things}.", {}),
-        "left": ("What is on the left side of the view?", "On the left, there is {things}.", {}),
-        "ahead": ("What is straight ahead?", "Straight ahead, there is {things}.", {}),
-        "right": ("What is on the right side of the view?", "On the right, there is {things}.", {}),
+        "left": ("What is on the left side of the view?", "On the left, there {be} {things}.", {}),
+        "ahead": ("What is straight ahead?", "Straight ahead, there {be} {things}.", {}),
+        "right": ("What is on the right side of the view?", "On the right, there {be} {things}.", {}),
         "doors": (
             "How many doors are in view?",
             "There are {number} doors in view.",
@@ -69,7 +69,8 @@ def tell(fact: Fact, language: str, told: Told, about: About) -> tuple[str, str]
         slots["action"] = sentence(fact.things, about) if language == "en" else _in_chinese(fact.things, about)
     elif fact.things:
         names = [(told.rooms if fact.kind == "room" else told.things)[one] for one in fact.things]
-        slots |= {"thing": names[0], "things": listed(Counter(names))}
+        counted = Counter(names)
+        slots |= {"thing": names[0], "things": listed(counted), "be": "is" if counted[names[0]] == 1 else "are"}
     return question.format(**slots), others.get(fact.count, answer).format(**slots)
 
 

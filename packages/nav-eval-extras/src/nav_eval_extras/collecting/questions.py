@@ -6,7 +6,7 @@ needs most of the picture, a thing a hundredth of it, a side four fifths of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, cast
@@ -30,13 +30,16 @@ COLUMNS = 160
 """Of the small picture, at most."""
 PLAIN, DOOR = 0.01, 0.004
 """Shares of the picture from which a thing and a door are plain."""
-SIDE, ROOM = 0.8, 0.6
-"""Shares: of a thing's pixels in one third of the picture, of the picture that shows one room."""
-INSIDE, BESIDE, BEYOND, AHEAD = 0.3, 1.5, 0.5, 1.0
-"""m: from the walls of the room one is in; from the way to what was passed; from there on; to what is still ahead."""
+SIDE, ROOM, WHOLE = 0.8, 0.6, 0.6
+"""Shares: of a thing's pixels in one third of the picture; of the picture that shows one room; of a door's breadth."""
+INSIDE, BESIDE, BEYOND, AHEAD, NEAR = 0.3, 1.5, 0.5, 1.0, 0.3
+"""m: from the walls of the room one is in; from the way to what was passed; from there on; to what is still ahead;
+to a door, at least."""
 HISTORY = 8
 """Frames, at most, that a question about the way is asked with, as NaVILA takes."""
-SIDES = ("left", "ahead", "right")
+SIDES, LIKE_DOORS = ("left", "ahead", "right"), ("doorway", "mirror")
+Names = Sequence[str]
+"""Of a thing, one in each language."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +69,12 @@ class Asker:
         self._generator, self._about, self._count, self._seed = generator, about, count, config.seed
         columns = min(COLUMNS, about.lens.width)
         self._lens = Lens(columns, max(1, round(columns * about.lens.height / about.lens.width)), about.lens.hfov)
-        self._views: list[dict[int, Any]] = []
+        self._views: list[View] = []
 
     def look(self, simulator: Simulator) -> None:
         renderer = cast("HasRenderer", simulator).renderer(self._lens, ("semantic",))
         position, yaw, pitch = cast("HasRenderer", simulator).camera()
-        self._views.append(shares(renderer.render(position, yaw, pitch, people=simulator.people()).semantic))
+        self._views.append(view_of(renderer.render(position, yaw, pitch, people=simulator.people()).semantic))
 
     def ask(self, walk: Walk, simulator: Simulator) -> list[dict[str, Any]]:
         """What was seen since the last call, as plain JSON: `kind`, `step`, `frames`, `texts`."""
@@ -81,9 +84,9 @@ class Asker:
         scene = simulator.scene()
         spoken = {one.language.split("-")[0]: one.text for one in reversed(walk.route.wordings)}
         called = {tag: self._generator.called(scene, tag) for tag in TEXTS if tag in spoken}
-        named = frozenset(next(iter(called.values()))[0]) if called else frozenset()
         chance = np.random.default_rng(derived_seed(self._seed, *walk.route.key, "questions"))
-        drawn = draw(list(facts(walk, views, scene, named)), self._count, chance) if called else []
+        names = {one: [things[one] for things, _ in called.values()] for things, _ in called.values() for one in things}
+        drawn = draw(list(facts(walk, views, scene, names)), self._count, chance) if called else []
         told = {tag: Told(*names, spoken[tag]) for tag, names in called.items()}
         return [self._row(fact, told) for fact in drawn]
 
@@ -104,38 +107,82 @@ def draw(found: Sequence[Fact], count: int, chance: np.random.Generator) -> list
     return sorted((fact for _, _, fact in turns[:count]), key=lambda fact: (fact.step, fact.kind))
 
 
-def shares(semantic: Any) -> dict[int, Any]:
-    """(H, W) object ids -> of each id the shares of the picture that it fills in its left, middle and right third."""
-    ids, columns = np.unique(semantic), np.arange(semantic.shape[1]) * 3 // semantic.shape[1]
-    cells = np.searchsorted(ids, semantic) * 3 + columns
-    counts = np.bincount(cells.ravel(), minlength=3 * len(ids)).reshape(-1, 3) / semantic.size
-    return {int(one): row for one, row in zip(ids, counts)}
+@dataclass(frozen=True)
+class Seen:
+    """Shares of the picture that a thing fills, in all and in its left, middle and right third; its first and last
+    column, from 0 to 1."""
+
+    share: float
+    thirds: tuple[float, ...]
+    span: tuple[float, float]
 
 
-def facts(walk: Walk, views: Sequence[Mapping[int, Any]], scene: Scene, named: frozenset[int]) -> Iterator[Fact]:
-    """All that is plain on a walk. `named`: the things that have names."""
+View = Mapping[int, Seen]
+"""Of what is in sight, by object id."""
+
+
+def view_of(semantic: Any) -> dict[int, Seen]:
+    """(H, W) object ids."""
+    ids, width = np.unique(semantic), semantic.shape[1]
+    cells = np.searchsorted(ids, semantic) * width + np.arange(width)
+    counts = np.bincount(cells.ravel(), minlength=width * len(ids)).reshape(-1, width) / semantic.size
+    return {int(one): _seen(columns) for one, columns in zip(ids, counts)}
+
+
+def _seen(columns: Any) -> Seen:
+    """(W,) shares."""
+    filled = np.flatnonzero(columns)
+    thirds = tuple(float(third.sum()) for third in np.array_split(columns, 3))
+    return Seen(float(columns.sum()), thirds, (filled[0] / len(columns), (filled[-1] + 1) / len(columns)))
+
+
+def facts(walk: Walk, views: Sequence[View], scene: Scene, names: Mapping[int, Names]) -> Iterator[Fact]:
+    """All that is plain on a walk."""
     things = {thing.id: thing for thing in scene.objects}
     for step, view in enumerate(views):
-        plain = sorted((one for one in view if one in named and view[one].sum() >= PLAIN), key=lambda i: -view[i].sum())
+        plain = sorted((one for one in view if one in names and _plain(view, one)), key=lambda one: -view[one].share)
         yield from _room(step, view, walk, scene, {things[one].region for one in plain})
         for third, side in enumerate(SIDES):
-            if seen := tuple(one for one in plain if view[one][third] >= SIDE * view[one].sum()):
+            if seen := tuple(one for one in plain if view[one].thirds[third] >= SIDE * view[one].share):
                 yield Fact(side, step, seen)
-        doors = [view[one].sum() for one in view if one in things and things[one].category == "door"]
-        if all(share >= DOOR for share in doors) and len(doors) <= MAX_COUNT:
-            yield Fact("doors", step, count=len(doors))
-    for thing in (things[one] for one in sorted(named)):
-        yield from _passed(walk, views, scene, thing)
+        yield from _doors(step, view, walk, [things[one] for one in view if one in things])
+    for thing in (things[one] for one in sorted(names)):
+        alike = {one for one in names if one != thing.id and _alike(names[one], names[thing.id])}
+        alike |= {one.id for one in scene.objects if one.id != thing.id and one.category == thing.category}
+        yield from _passed(walk, views, scene, thing, alike)
     for step, labels in decisions(walk):
         yield Fact("next", step, tuple(labels))
 
 
-def _room(step: int, view: Mapping[int, Any], walk: Walk, scene: Scene, shown: set[int]) -> Iterator[Fact]:
+def _alike(names: Names, others: Names) -> bool:
+    """Whether in some language they have a word in common, so that a reader may take one thing for the other."""
+    return any(not set(one.split()).isdisjoint(other.split()) for one, other in zip(names, others))
+
+
+def _doors(step: int, view: View, walk: Walk, things: Sequence[SemanticObject]) -> Iterator[Fact]:
+    """Not where one is cut off or hidden, or where there is something that one may take for a door."""
+    doors = [thing for thing in things if thing.category == "door"]
+    if len(doors) > MAX_COUNT or any(thing.category in LIKE_DOORS for thing in things):
+        return
+    if all(view[door.id].share >= DOOR and _whole(door, view[door.id], walk, step) for door in doors):
+        yield Fact("doors", step, count=len(doors))
+
+
+def _whole(door: SemanticObject, seen: Seen, walk: Walk, step: int) -> bool:
+    """Whether most of the breadth that its box has in the picture is in sight."""
+    local = _corners(door, walk.cameras[step])
+    if local[:, 2].min() < NEAR:
+        return False
+    columns = local[:, 0] / local[:, 2] * walk.lens.focal / walk.lens.width + 0.5
+    return bool(seen.span[1] - seen.span[0] >= WHOLE * (columns.max() - columns.min()))
+
+
+def _room(step: int, view: View, walk: Walk, scene: Scene, shown: set[int]) -> Iterator[Fact]:
     """`shown`: the regions of which a named thing is plain."""
     region = next((one for one in scene.regions if _inside(one, walk.poses[step], INSIDE)), None)
     if region is None or region.id not in shown:
         return
-    if sum(view[one.id].sum() for one in scene.objects if one.region == region.id and one.id in view) >= ROOM:
+    if sum(view[one.id].share for one in scene.objects if one.region == region.id and one.id in view) >= ROOM:
         yield Fact("room", step, (region.id,))
 
 
@@ -144,15 +191,14 @@ def _inside(region: SemanticRegion, pose: Sequence[float], margin: float = 0.0) 
     return across and region.low[1] - 0.3 <= pose[1] <= region.high[1] - 1.0
 
 
-def _passed(walk: Walk, views: Sequence[Mapping[int, Any]], scene: Scene, thing: SemanticObject) -> Iterator[Fact]:
-    """Whether one has come by a thing, in steps where it is the only one of its kind that was in sight so far."""
-    alike = {one.id for one in scene.objects if one.category == thing.category and one.id != thing.id}
+def _passed(walk: Walk, views: Sequence[View], scene: Scene, thing: SemanticObject, alike: Set[int]) -> Iterator[Fact]:
+    """Whether one has come by a thing, in steps before anything `alike` was in sight."""
     rivals = next((step for step, view in enumerate(views) if alike & view.keys()), len(views))
     first = next((step for step, view in enumerate(views) if _plain(view, thing.id)), rivals)
     far = [_distance(thing, pose) for pose in walk.poses]
     nearest = list(accumulate(far, min))
     for step in range(first, rivals):
-        ahead = _depths(thing, walk.cameras[step])
+        ahead = _corners(thing, walk.cameras[step])[:, 2]
         if _plain(views[step], thing.id) and ahead.min() >= AHEAD and far[step] <= nearest[step]:
             yield Fact("passed", step, (thing.id,), 0)
         elif ahead.max() < 0 and _beside(walk, scene, thing, first, step, far):
@@ -170,8 +216,8 @@ def _beside(walk: Walk, scene: Scene, thing: SemanticObject, first: int, step: i
     return _inside(room, walk.poses[nearest]) and bool(0 < along < way @ way)
 
 
-def _plain(view: Mapping[int, Any], thing: int) -> bool:
-    return thing in view and view[thing].sum() >= PLAIN
+def _plain(view: View, thing: int) -> bool:
+    return thing in view and view[thing].share >= PLAIN
 
 
 def _distance(thing: SemanticObject, pose: Sequence[float]) -> float:
@@ -180,7 +226,7 @@ def _distance(thing: SemanticObject, pose: Sequence[float]) -> float:
     return float(np.hypot(*gaps))
 
 
-def _depths(thing: SemanticObject, camera: Any) -> Any:
-    """(8,) m: how far ahead of a camera with this (4, 4) pose the corners of a thing's box are."""
+def _corners(thing: SemanticObject, camera: Any) -> Any:
+    """(8, 3) m: where a camera with this (4, 4) pose has the corners of a thing's box."""
     signs = np.array(np.meshgrid(*[(-0.5, 0.5)] * 3)).reshape(3, 8).T
-    return (np.array(thing.center) + signs * thing.size - camera[:3, 3]) @ camera[:3, 2]
+    return (np.array(thing.center) + signs * thing.size - camera[:3, 3]) @ camera[:3, :3]

@@ -75,9 +75,9 @@ def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
 
 
 def names_in(rooms: RoomsMap, language: str) -> tuple[dict[int, str], dict[int, str]]:
-    """Thing -> its usual name, of those that are told as seen; room -> its usual name."""
+    """Thing -> its usual name, of those that may be told as seen; room -> its usual name."""
     words = tables(language)
-    told = [thing for thing in rooms.things.values() if thing.category in SEEN - _UNSAID]
+    told = [thing for thing in rooms.things.values() if thing.category in SEEN]
     things = {thing.id: _usual(words, design_of(rooms, thing) or thing.category) for thing in told}
     return things, {room.id: _usual(words, room.category) for room in rooms.rooms.values()}
 
