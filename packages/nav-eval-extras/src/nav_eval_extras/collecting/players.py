@@ -137,7 +137,7 @@ class Player:
     def __init__(self, asked: Asked, plan: Plan, stack: ExitStack) -> None:
         environment = plan.environment()
         stack.callback(environment.simulator.close)
-        asker = Asker(asked.config, asked.about, asked.questions) if asked.questions else None
+        asker = Asker(environment.simulator, asked.config, asked.about, asked.questions) if asked.questions else None
         self._walker = Walker(environment, asked.cameras, asker)
         self._learner: Learner | None = None
         if asked.beta < 1:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from nav_eval.config.schema import Config
-from nav_eval.core.capabilities import HasRenderer, HasScene
+from nav_eval.core.capabilities import HasScene
 from nav_eval.core.environment import derived_seed
 from nav_eval.core.interfaces import Simulator
 from nav_eval.engine.render.camera import Lens
@@ -56,38 +56,35 @@ class Fact:
 
 
 class Asker:
-    """Looks at each step of a walk, and at its end draws so many questions, each in all languages of its instructions.
+    """Looks at each step of a walk, and at its end draws `count` questions, each in all languages of its instructions.
 
     Raises ConfigError where nobody says what the scene's things are called.
     """
 
-    def __init__(self, config: Config, about: About, count: int) -> None:
+    def __init__(self, simulator: Simulator, config: Config, about: About, count: int) -> None:
         made = config.dataset.generate
         generator: Any = GENERATORS.get(made.generator) if made else None
-        if not isinstance(generator, NamesScenes):
+        if not isinstance(generator, NamesScenes) or not isinstance(simulator, HasScene):
             raise ConfigError("collect: questions need a generated building, whose rooms and things have names.")
+        self._simulator: Any = simulator
         self._generator, self._about, self._count, self._seed = generator, about, count, config.seed
         columns = min(COLUMNS, about.lens.width)
         self._lens = Lens(columns, max(1, round(columns * about.lens.height / about.lens.width)), about.lens.hfov)
-        self._views: list[View] = []
 
-    def look(self, simulator: Simulator) -> None:
-        renderer = cast("HasRenderer", simulator).renderer(self._lens, ("semantic",))
-        position, yaw, pitch = cast("HasRenderer", simulator).camera()
-        self._views.append(view_of(renderer.render(position, yaw, pitch, people=simulator.people()).semantic))
+    def look(self) -> View:
+        """What is in sight now."""
+        renderer, camera = self._simulator.renderer(self._lens, ("semantic",)), self._simulator.camera()
+        return view_of(renderer.render(*camera, people=self._simulator.people()).semantic)
 
-    def ask(self, walk: Walk, simulator: Simulator) -> list[dict[str, Any]]:
-        """What was seen since the last call, as plain JSON: `kind`, `step`, `frames`, `texts`."""
-        views, self._views = self._views, []
-        if not isinstance(simulator, HasScene):
-            raise ConfigError("collect: questions need a generated building, whose rooms and things have names.")
-        scene = simulator.scene()
+    def ask(self, walk: Walk, views: Sequence[View]) -> list[dict[str, Any]]:
+        """Plain JSON: `kind`, `step`, `frames` (that the question is about), `texts` (language, question, answer)."""
+        scene = self._simulator.scene()
         spoken = {one.language.split("-")[0]: one.text for one in reversed(walk.route.wordings)}
         called = {tag: self._generator.called(scene, tag) for tag in TEXTS if tag in spoken}
         chance = np.random.default_rng(derived_seed(self._seed, *walk.route.key, "questions"))
         names = {one: [things[one] for things, _ in called.values()] for things, _ in called.values() for one in things}
         drawn = draw(list(facts(walk, views, scene, names)), self._count, chance) if called else []
-        told = {tag: Told(*names, spoken[tag]) for tag, names in called.items()}
+        told = {tag: Told(*words, spoken[tag]) for tag, words in called.items()}
         return [self._row(fact, told) for fact in drawn]
 
     def _row(self, fact: Fact, told: Mapping[str, Told]) -> dict[str, Any]:

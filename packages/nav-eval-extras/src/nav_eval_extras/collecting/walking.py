@@ -120,10 +120,12 @@ class Walker:
         started()
         video = self._video()
         coarse: list[Any] = []
+        views: list[Any] = []
         while not environment.over:
             seen, expert = environment.observe(), environment.expert_action()
             action = choose(seen, expert)
             self._record(walk, seen, video)
+            views += [] if self._asker is None else [self._asker.look()]
             if self._cameras.depth is not None:
                 depth = millimetres(seen[self._cameras.depth])
                 coarse.append(depth[::COARSE, ::COARSE].copy())
@@ -136,7 +138,7 @@ class Walker:
         if coarse:
             self._point(walk, episode, coarse)
         if self._asker is not None:
-            walk.questions = self._asker.ask(walk, environment.simulator)
+            walk.questions = self._asker.ask(walk, views)
         return walk
 
     def _video(self) -> Video | None:
@@ -149,8 +151,6 @@ class Walker:
         walk.poses.append((*state.position, *state.rotation))
         walk.cameras.append(camera_pose(*cast("HasRenderer", environment.simulator).camera()))
         walk.distances.append(environment.distance_to_goal())
-        if self._asker is not None:
-            self._asker.look(environment.simulator)
         if cameras.semantic is not None:
             walk.semantic.append(png16(np.clip(seen[cameras.semantic], 0, 65535).astype(np.uint16)))
         if video is None:
