@@ -1,12 +1,12 @@
 """Questions about a walk whose answers are known: rooms, things on each side, doors, what was passed, what to do next.
 
-What is in sight is counted on a small semantic picture of each step; only what is plain is asked, so that a room
-needs most of the picture, a thing a hundredth of it, a side four fifths of the thing, and no door is hardly in sight.
+What is in sight is counted on a small semantic picture of each step. Only what is plain is asked: a room is most of the
+picture, a thing a hundredth of it and not cut off unless it is large; four fifths of a thing are on its side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -28,10 +28,11 @@ from nav_eval_extras.collecting.walking import Walk
 
 COLUMNS = 160
 """Of the small picture, at most."""
-PLAIN, DOOR = 0.01, 0.004
-"""Shares of the picture from which a thing and a door are plain."""
+PLAIN, DOOR, LARGE = 0.01, 0.004, 0.05
+"""Shares of the picture from which a thing and a door are plain, and a thing even if it is not whole."""
 SIDE, ROOM, WHOLE = 0.8, 0.6, 0.6
-"""Shares: of a thing's pixels in one third of the picture; of the picture that shows one room; of a door's breadth."""
+"""Shares: of a thing's pixels in one third of the picture; of the picture that shows one room; of the breadth of
+what is whole."""
 INSIDE, BESIDE, BEYOND, AHEAD, NEAR = 0.3, 1.5, 0.5, 1.0, 0.3
 """m: from the walls of the room one is in; from the way to what was passed; from there on; to what is still ahead;
 to a door, at least."""
@@ -136,8 +137,8 @@ def _seen(columns: Any) -> Seen:
 def facts(walk: Walk, views: Sequence[View], scene: Scene, names: Mapping[int, Names]) -> Iterator[Fact]:
     """All that is plain on a walk."""
     things = {thing.id: thing for thing in scene.objects}
-    for step, view in enumerate(views):
-        plain = sorted((one for one in view if one in names and _plain(view, one)), key=lambda one: -view[one].share)
+    shown = [_plain(view, [things[one] for one in view if one in names], walk, at) for at, view in enumerate(views)]
+    for step, (view, plain) in enumerate(zip(views, shown)):
         yield from _room(step, view, walk, scene, {things[one].region for one in plain})
         for third, side in enumerate(SIDES):
             if seen := tuple(one for one in plain if view[one].thirds[third] >= SIDE * view[one].share):
@@ -146,9 +147,17 @@ def facts(walk: Walk, views: Sequence[View], scene: Scene, names: Mapping[int, N
     for thing in (things[one] for one in sorted(names)):
         alike = {one for one in names if one != thing.id and _alike(names[one], names[thing.id])}
         alike |= {one.id for one in scene.objects if one.id != thing.id and one.category == thing.category}
-        yield from _passed(walk, views, scene, thing, alike)
+        rivals = next((step for step, view in enumerate(views) if alike & view.keys()), len(views))
+        yield from _passed(walk, shown[:rivals], scene, thing)
     for step, labels in decisions(walk):
         yield Fact("next", step, tuple(labels))
+
+
+def _plain(view: View, things: Sequence[SemanticObject], walk: Walk, step: int) -> list[int]:
+    """The things that anybody would know at a glance, the largest first."""
+    found = {thing.id: view[thing.id].share for thing in things}
+    whole = [thing.id for thing in things if found[thing.id] >= LARGE or _whole(thing, view[thing.id], walk, step)]
+    return sorted((one for one in whole if found[one] >= PLAIN), key=lambda one: -found[one])
 
 
 def _alike(names: Names, others: Names) -> bool:
@@ -165,9 +174,9 @@ def _doors(step: int, view: View, walk: Walk, things: Sequence[SemanticObject]) 
         yield Fact("doors", step, count=len(doors))
 
 
-def _whole(door: SemanticObject, seen: Seen, walk: Walk, step: int) -> bool:
-    """Whether most of the breadth that its box has in the picture is in sight."""
-    local = _corners(door, walk.cameras[step])
+def _whole(thing: SemanticObject, seen: Seen, walk: Walk, step: int) -> bool:
+    """Whether most of the breadth that its box has there is in sight."""
+    local = _corners(thing, walk.cameras[step])
     if local[:, 2].min() < NEAR:
         return False
     columns = local[:, 0] / local[:, 2] * walk.lens.focal / walk.lens.width + 0.5
@@ -188,15 +197,14 @@ def _inside(region: SemanticRegion, pose: Sequence[float], margin: float = 0.0) 
     return across and region.low[1] - 0.3 <= pose[1] <= region.high[1] - 1.0
 
 
-def _passed(walk: Walk, views: Sequence[View], scene: Scene, thing: SemanticObject, alike: Set[int]) -> Iterator[Fact]:
-    """Whether one has come by a thing, in steps before anything `alike` was in sight."""
-    rivals = next((step for step, view in enumerate(views) if alike & view.keys()), len(views))
-    first = next((step for step, view in enumerate(views) if _plain(view, thing.id)), rivals)
+def _passed(walk: Walk, shown: Sequence[Sequence[int]], scene: Scene, thing: SemanticObject) -> Iterator[Fact]:
+    """Whether one has come by a thing. `shown`: what was plain in the steps before one saw anything like it."""
+    first = next((step for step, plain in enumerate(shown) if thing.id in plain), len(shown))
     far = [_distance(thing, pose) for pose in walk.poses]
     nearest = list(accumulate(far, min))
-    for step in range(first, rivals):
+    for step in range(first, len(shown)):
         ahead = _corners(thing, walk.cameras[step])[:, 2]
-        if _plain(views[step], thing.id) and ahead.min() >= AHEAD and far[step] <= nearest[step]:
+        if thing.id in shown[step] and ahead.min() >= AHEAD and far[step] <= nearest[step]:
             yield Fact("passed", step, (thing.id,), 0)
         elif ahead.max() < 0 and _beside(walk, scene, thing, first, step, far):
             yield Fact("passed", step, (thing.id,), 1)
@@ -211,10 +219,6 @@ def _beside(walk: Walk, scene: Scene, thing: SemanticObject, first: int, step: i
     way = np.subtract(walk.poses[step][:3], walk.poses[first][:3])
     along = np.subtract(thing.center, walk.poses[first][:3]) @ way
     return _inside(room, walk.poses[nearest]) and bool(0 < along < way @ way)
-
-
-def _plain(view: View, thing: int) -> bool:
-    return thing in view and view[thing].share >= PLAIN
 
 
 def _distance(thing: SemanticObject, pose: Sequence[float]) -> float:
