@@ -153,7 +153,7 @@ def test_doors_are_counted_by_their_triangles(written: Path, scenes: dict[str, S
     for row in questions(written, "doors"):
         there = reference(written, scenes, row)
         doors = [thing.id for thing in there.scene.objects if thing.category == "door"]
-        counts.append(sum(len(there.columns(door, row["step"])) > 12 for door in doors))
+        counts.append(sum(len(there.columns(door, row["step"])) > 60 for door in doors))
         said = {"no": 0, "one": 1, "two": 2, "three": 3, "four": 4}[
             re.search("There (?:is|are) (\\w+)", row["answer"])[1]
         ]

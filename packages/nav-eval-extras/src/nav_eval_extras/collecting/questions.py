@@ -6,7 +6,8 @@ picture, a thing a hundredth of it and not cut off unless it is large; four fift
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -84,7 +85,8 @@ class Asker:
         called = {tag: self._generator.called(scene, tag) for tag in TEXTS if tag in spoken}
         chance = np.random.default_rng(derived_seed(self._seed, *walk.route.key, "questions"))
         names = {one: [things[one] for things, _ in called.values()] for things, _ in called.values() for one in things}
-        drawn = draw(list(facts(walk, views, scene, names)), self._count, chance) if called else []
+        rooms = frozenset(one for _, rooms in called.values() for one in rooms)
+        drawn = draw(list(facts(walk, views, scene, names, rooms)), self._count, chance) if called else []
         told = {tag: Told(*words, spoken[tag]) for tag, words in called.items()}
         return [self._row(fact, told) for fact in drawn]
 
@@ -134,12 +136,14 @@ def _seen(columns: Any) -> Seen:
     return Seen(float(columns.sum()), thirds, (filled[0] / len(columns), (filled[-1] + 1) / len(columns)))
 
 
-def facts(walk: Walk, views: Sequence[View], scene: Scene, names: Mapping[int, Names]) -> Iterator[Fact]:
-    """All that is plain on a walk."""
+def facts(
+    walk: Walk, views: Sequence[View], scene: Scene, names: Mapping[int, Names], rooms: Set[int]
+) -> Iterator[Fact]:
+    """All that is plain on a walk. `names`: of things; `rooms`: the regions that have a name."""
     things = {thing.id: thing for thing in scene.objects}
     shown = [_plain(view, [things[one] for one in view if one in names], walk, at) for at, view in enumerate(views)]
     for step, (view, plain) in enumerate(zip(views, shown)):
-        yield from _room(step, view, walk, scene, {things[one].region for one in plain})
+        yield from _room(step, view, walk, scene, rooms & {things[one].region for one in plain})
         for third, side in enumerate(SIDES):
             if seen := tuple(one for one in plain if view[one].thirds[third] >= SIDE * view[one].share):
                 yield Fact(side, step, seen)
@@ -183,8 +187,8 @@ def _whole(thing: SemanticObject, seen: Seen, walk: Walk, step: int) -> bool:
     return bool(seen.span[1] - seen.span[0] >= WHOLE * (columns.max() - columns.min()))
 
 
-def _room(step: int, view: View, walk: Walk, scene: Scene, shown: set[int]) -> Iterator[Fact]:
-    """`shown`: the regions of which a named thing is plain."""
+def _room(step: int, view: View, walk: Walk, scene: Scene, shown: Set[int]) -> Iterator[Fact]:
+    """`shown`: the regions with a name of which a thing is plain."""
     region = next((one for one in scene.regions if _inside(one, walk.poses[step], INSIDE)), None)
     if region is None or region.id not in shown:
         return
@@ -224,7 +228,7 @@ def _beside(walk: Walk, scene: Scene, thing: SemanticObject, first: int, step: i
 def _distance(thing: SemanticObject, pose: Sequence[float]) -> float:
     """m from a place to a thing's box, on the floor."""
     gaps = [max(abs(pose[i] - thing.center[i]) - thing.size[i] / 2, 0.0) for i in (0, 2)]
-    return float(np.hypot(*gaps))
+    return math.hypot(*gaps)
 
 
 def _corners(thing: SemanticObject, camera: Any) -> Any:

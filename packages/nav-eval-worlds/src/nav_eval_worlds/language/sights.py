@@ -75,11 +75,15 @@ def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
 
 
 def names_in(rooms: RoomsMap, language: str) -> tuple[dict[int, str], dict[int, str]]:
-    """Thing -> its usual name, of those that may be told as seen; room -> its usual name."""
+    """Thing -> its usual name, of those that may be told as seen; room -> its usual name.
+
+    A hall with a sofa has none, since it looks like a living room.
+    """
     words = tables(language)
     told = [thing for thing in rooms.things.values() if thing.category in SEEN]
     things = {thing.id: _usual(words, design_of(rooms, thing) or thing.category) for thing in told}
-    return things, {room.id: _usual(words, room.category) for room in rooms.rooms.values()}
+    halls = {room.id for room in rooms.rooms.values() if room.category == "foyer" and rooms.things_in(room.id, "sofa")}
+    return things, {one: _usual(words, room.category) for one, room in rooms.rooms.items() if one not in halls}
 
 
 def _usual(words: Mapping[str, Any], kind: str) -> str:
