@@ -50,7 +50,7 @@ class NamesScenes(Protocol):
     """A generator that also says what is in one of its buildings, for questions about pictures."""
 
     def called(self, scene: Scene, language: str) -> tuple[Mapping[int, str], Mapping[int, str]]:
-        """Object id -> its name, of what one would say that one sees; region id -> that of a room that looks like it."""
+        """Object id -> its name, of what one would say that one sees; region id -> a name that the room looks like."""
         ...
 
 
