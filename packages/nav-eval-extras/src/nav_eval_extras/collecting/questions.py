@@ -113,7 +113,7 @@ class Seen:
     column, from 0 to 1."""
 
     share: float
-    thirds: tuple[float, ...]
+    thirds: Sequence[float]
     span: tuple[float, float]
 
 
@@ -126,14 +126,10 @@ def view_of(semantic: Any) -> dict[int, Seen]:
     ids, width = np.unique(semantic), semantic.shape[1]
     cells = np.searchsorted(ids, semantic) * width + np.arange(width)
     counts = np.bincount(cells.ravel(), minlength=width * len(ids)).reshape(-1, width) / semantic.size
-    return {int(one): _seen(columns) for one, columns in zip(ids, counts)}
-
-
-def _seen(columns: Any) -> Seen:
-    """(W,) shares."""
-    filled = np.flatnonzero(columns)
-    thirds = tuple(float(third.sum()) for third in np.array_split(columns, 3))
-    return Seen(float(columns.sum()), thirds, (filled[0] / len(columns), (filled[-1] + 1) / len(columns)))
+    thirds = np.add.reduceat(counts, [width * third // 3 for third in range(3)], axis=1).tolist()
+    firsts, lasts = (counts > 0).argmax(1) / width, 1 - (counts[:, ::-1] > 0).argmax(1) / width
+    rows = zip(ids.tolist(), thirds, firsts.tolist(), lasts.tolist())
+    return {one: Seen(sum(third), third, (first, last)) for one, third, first, last in rows}
 
 
 def facts(
@@ -148,7 +144,7 @@ def facts(
             if seen := tuple(one for one in plain if view[one].thirds[third] >= SIDE * view[one].share):
                 yield Fact(side, step, seen)
         yield from _doors(step, view, walk, [things[one] for one in view if one in things])
-    for thing in (things[one] for one in sorted(names)):
+    for thing in (things[one] for one in sorted(set().union(*shown))):
         alike = {one for one in names if one != thing.id and _alike(names[one], names[thing.id])}
         alike |= {one.id for one in scene.objects if one.id != thing.id and one.category == thing.category}
         rivals = next((step for step, view in enumerate(views) if alike & view.keys()), len(views))
