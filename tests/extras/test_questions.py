@@ -18,7 +18,7 @@ import nav_eval
 from nav_eval.engine.render.camera import Lens
 from nav_eval.engine.scene.scene import Scene
 from nav_eval.errors import ConfigError
-from nav_eval.runs.generators import GENERATORS, register_generator
+from nav_eval.runs.generators import GENERATORS
 from nav_eval_extras.collecting.asking import Told, tell
 from nav_eval_extras.collecting.collection import JOURNAL, Wish, collect_into
 from nav_eval_extras.collecting.formats.base import About
@@ -319,15 +319,14 @@ def test_none_are_asked_where_none_are_wanted(tmp_path: Path) -> None:
     assert "Questions" not in (folder / "README.md").read_text()
 
 
-def test_what_cannot_be_asked_is_said(tmp_path: Path) -> None:
+def test_what_cannot_be_asked_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="must be 0 or more"):
         collect_into(WebDataset, tmp_path, Wish("vln-demo", WORLD, questions=-1))
-    dumb = SimpleNamespace(version=GENERATORS.get("homes").version, make=GENERATORS.get("homes").make)
-    register_generator("nameless", dumb)
+    homes = GENERATORS.get("homes")
+    nameless = SimpleNamespace(version=homes.version, make=homes.make)
+    monkeypatch.setitem(GENERATORS._members, "homes", nameless)
     with pytest.raises(ConfigError, match="need a generated building"):
-        collect_into(
-            WebDataset, tmp_path, Wish("vln-demo", [*WORLD, "dataset.generate.generator=nameless"], questions=1)
-        )
+        collect_into(WebDataset, tmp_path, Wish("vln-demo", WORLD, questions=1))
 
 
 def test_yes_and_no_are_drawn_alike() -> None:
