@@ -70,14 +70,16 @@ def collect(
 
     `format`: any other than npz is written as by `nav-eval collect`, and the folder returned. It takes `overrides`,
     `config`, `seed`, `expert`, as `policy` an address (grpc://HOST:PORT), and in `walking` what else that command has:
-    `semantic`, `processes`, `shard` (k from 0, n).
+    `semantic`, `questions`, `processes`, `shard` (k from 0, n).
     """
     from nav_eval.gym import make_vec_env
 
     if format != "npz":
         return [_walked(format, benchmark, out, overrides, config, seed, policy=policy, beta=expert, **walking)]
     if walking or isinstance(policy, str):
-        raise ConfigError("collect: format npz takes none of semantic, processes and shard, and a function as policy.")
+        raise ConfigError(
+            "collect: format npz takes none of semantic, questions, processes and shard, and a function as policy."
+        )
     if expert < 1 and policy is None:
         raise ConfigError("collect: give a policy for the steps that are not the oracle's, or expert=1.")
     folder = Path(out)

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from nav_eval.config.schema import GenerateConfig
 from nav_eval.registry import Registry
+
+if TYPE_CHECKING:
+    from nav_eval.engine.scene.scene import Scene
 
 
 class Generator(Protocol):
@@ -39,6 +42,15 @@ class NamesThings(Protocol):
 
     def names(self, language: str) -> Mapping[str, Sequence[str]]:
         """Category -> words for a thing of it, "en" or "zh"."""
+        ...
+
+
+@runtime_checkable
+class NamesScenes(Protocol):
+    """A generator that also says what is in one of its buildings, for questions about pictures."""
+
+    def called(self, scene: Scene, language: str) -> tuple[Mapping[int, str], Mapping[int, str]]:
+        """Object id -> its name, of what one would say that one sees; region id -> a name that the room looks like."""
         ...
 
 

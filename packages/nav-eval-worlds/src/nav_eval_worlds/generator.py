@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nav_eval.config.schema import GenerateConfig
+from nav_eval.engine.scene.scene import Scene
 from nav_eval_worlds import GENERATOR
 from nav_eval_worlds.cached import cached_collection
+from nav_eval_worlds.language.rooms_map import rooms_map
+from nav_eval_worlds.language.sights import names_in
 from nav_eval_worlds.language.wording import names_of_things
 
 
@@ -23,6 +26,10 @@ class Homes:
     def names(self, language: str) -> Mapping[str, Sequence[str]]:
         """See nav_eval.runs.generators."""
         return names_of_things(language)
+
+    def called(self, scene: Scene, language: str) -> tuple[dict[int, str], dict[int, str]]:
+        """See nav_eval.runs.generators."""
+        return names_in(rooms_map(scene.objects, scene.regions), language)
 
 
 HOMES = Homes()

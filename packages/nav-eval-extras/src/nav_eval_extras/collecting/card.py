@@ -38,6 +38,9 @@ def write_card(out: Path, writer: Format, config: Config, policy: str | None, be
         "Pictures": f"{journal.size / 1e9:.3f} GB",
         "Skipped": str(len(journal.skipped)),
     }
+    asked = Counter(row["language"] for row in journal.questions())
+    if asked:
+        rows["Questions"] = ", ".join(f"{count} {tag}" for tag, count in sorted(asked.items())) + ": questions.json"
     text = "\n".join(
         (_front(writer), f"# {config.benchmark.name}: walks to learn from\n", _table(rows), writer.loading())
     )

@@ -21,7 +21,7 @@ from nav_eval.results.lines import append_line
 from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.collecting.card import write_card
-from nav_eval_extras.collecting.formats.base import About, Format
+from nav_eval_extras.collecting.formats.base import Format, write_rows
 from nav_eval_extras.collecting.paths import Route, routes
 from nav_eval_extras.collecting.players import Asked, walks
 from nav_eval_extras.collecting.walking import Walk
@@ -45,7 +45,8 @@ Told = Callable[[Progress], object]
 
 @dataclass(frozen=True)
 class Wish:
-    """What to collect. `shard`: (k, n), every n-th route from the k-th on, k from 0; `policy`: grpc://HOST:PORT."""
+    """What to collect. `shard`: (k, n), every n-th route from the k-th on, k from 0; `policy`: grpc://HOST:PORT;
+    `questions`: how many about each route."""
 
     benchmark: str | None
     overrides: Sequence[str] = ()
@@ -54,6 +55,7 @@ class Wish:
     shard: tuple[int, int] | None = None
     policy: str | None = None
     beta: float = 1.0
+    questions: int = 0
 
     def resolved(self) -> Config:
         return benchmark_config(self.benchmark, file=self.config, overrides=[*self.overrides, *self._service()])
@@ -77,16 +79,19 @@ def collect_into(kind: type[Format], out: Path, wish: Wish, *, processes: int = 
         raise ConfigError("collect: policy and a beta from 0 to below 1 go together.")
     if wish.semantic and not kind.depth:
         raise ConfigError("collect: this format holds only RGB and text. Leave out --semantic.")
+    if wish.questions < 0:
+        raise ConfigError("collect: questions must be 0 or more.")
     config = wish.resolved()
-    asked = Asked(config, kind.fps, wish.semantic, wish.beta, kind.depth)
-    about = about_of(config, asked)
-    writer = kind(out, about)
+    asked = Asked(config, kind.fps, wish.semantic, wish.beta, kind.depth, wish.questions)
+    writer = kind(out, asked.about)
     with opened(asked.played, agent_given=wish.policy is None) as plan:
         todo = routes(plan.episodes)
         todo = todo if wish.shard is None else todo[wish.shard[0] :: wish.shard[1]]
         journal = Journal(out, _settings(wish, kind, config))
         _fill(journal, writer, walks(asked, plan, todo[len(journal) :], processes), len(todo), told)
     writer.finish(journal)
+    if wish.questions:
+        write_rows(out / "questions.json", map(writer.question, journal.questions()))
     write_card(out, writer, config, wish.policy, wish.beta, journal)
     return out
 
@@ -100,21 +105,9 @@ def _fill(journal: Journal, writer: Format, walked: Iterator[tuple[Route, Walk |
             journal.add({"skipped": walk, "key": route.key})
         else:
             record = writer.write(walk, journal.kept)
-            journal.add({"record": record, "frames": len(walk), "size": record.get("size", walk.size)})
+            asked = {"questions": walk.questions} if walk.questions else {}
+            journal.add({"record": record, "frames": len(walk), "size": record.get("size", walk.size), **asked})
         told(Progress(len(journal), total, journal.frames, journal.size, before))
-
-
-def about_of(config: Config, asked: Asked) -> About:
-    simulator = config.simulator
-    return About(
-        benchmark=config.benchmark.name,
-        lens=asked.cameras.lens,
-        height=simulator.body.camera_height,
-        forward_step=simulator.motion.forward_step,
-        turn_angle=simulator.motion.turn_angle,
-        max_steps=config.evaluation.max_steps,
-        semantic=asked.semantic,
-    )
 
 
 def _settings(wish: Wish, kind: type[Format], config: Config) -> dict[str, Any]:
@@ -126,6 +119,7 @@ def _settings(wish: Wish, kind: type[Format], config: Config) -> dict[str, Any]:
         "shard": wish.shard,
         "policy": wish.policy,
         "beta": wish.beta,
+        **({"questions": wish.questions} if wish.questions else {}),
         "config": config.model_dump(mode="json", include={"benchmark", "task", "simulator", "dataset", "seed"}),
     }
 
@@ -154,6 +148,17 @@ class Journal:
         for line in self._read():
             if "record" in line:
                 yield line["record"]
+
+    def questions(self) -> Iterator[dict[str, Any]]:
+        """A row for each question and language."""
+        index = -1
+        for line in self._read():
+            index += "record" in line
+            for number, asked in enumerate(line.get("questions", ())):
+                for language, question, answer in asked["texts"]:
+                    row = {"episode_index": index, "number": number, "kind": asked["kind"], "step": asked["step"]}
+                    said = {"language": language, "question": question, "answer": answer}
+                    yield {**row, "frames": asked["frames"], **said}
 
     def add(self, line: Mapping[str, Any]) -> None:
         append_line(self._path, json.dumps(line, ensure_ascii=False).encode())

@@ -29,6 +29,7 @@ def collect(
     format: str = "lerobot",  # noqa: A002 - the option's name
     config: Path | None = None,
     semantic: bool = False,
+    questions: int = 0,
     policy: str | None = None,
     beta: float | None = None,
     processes: int = 1,
@@ -54,6 +55,9 @@ def collect(
         A YAML file with your own settings, which override the benchmark's.
     semantic
         Record the semantic sensor's object ids too, as 16-bit PNG.
+    questions
+        How many questions about each path DIR/questions.json holds, in every language of its instructions: which room,
+        what is on each side, how many doors, what was passed, what to do next. For generated buildings.
     policy
         A served agent, grpc://HOST:PORT or rest://HOST:PORT, that takes turns with the oracle (DAgger); its mistakes
         are carried out, and the oracle's choice is recorded at every step.
@@ -69,9 +73,11 @@ def collect(
     benchmark, overrides = split_arguments(arguments)
     wish: dict[str, Any] = {"overrides": overrides, "config": None if config is None else str(config)}
     if format == "npz":
-        _npz(benchmark, out, wish, [semantic, policy is not None, beta is not None, processes > 1, shard is not None])
+        others = [semantic, questions != 0, policy is not None, beta is not None, processes > 1, shard is not None]
+        _npz(benchmark, out, wish, others)
     else:
-        _walked(format, benchmark, out, wish | {"semantic": semantic} | _turns(policy, beta, shard), processes, quiet)
+        wish |= {"semantic": semantic, "questions": questions} | _turns(policy, beta, shard)
+        _walked(format, benchmark, out, wish, processes, quiet)
     say(out)
     return DONE
 
@@ -95,7 +101,9 @@ def _npz(benchmark: str | None, out: Path, wish: dict[str, Any], others: list[bo
     import nav_eval
 
     if any(others):
-        raise ConfigError("collect: --format npz takes none of --semantic, --policy, --beta, --processes, --shard.")
+        raise ConfigError(
+            "collect: --format npz takes none of --semantic, --questions, --policy, --beta, --processes, --shard."
+        )
     nav_eval.collect(benchmark, out, **wish)
 
 

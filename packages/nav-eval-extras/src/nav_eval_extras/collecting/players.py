@@ -26,7 +26,9 @@ from nav_eval.errors import ConfigError, ResourceExhausted, SimulatorError
 from nav_eval.runs.builder import Plan
 from nav_eval.runs.plan import opened
 from nav_eval.simulator.sensors.frame import HEIGHT, HFOV, WIDTH
+from nav_eval_extras.collecting.formats.base import About
 from nav_eval_extras.collecting.paths import Route
+from nav_eval_extras.collecting.questions import Asker
 from nav_eval_extras.collecting.walking import Cameras, Walk, Walker, follow_oracle
 
 GROUP = 4
@@ -37,7 +39,7 @@ GROUP = 4
 class Asked:
     """What a walk depends on. `fps`: of videos, 0: single frames. `beta`: how likely the oracle acts in a step.
 
-    `depth`: whether it is recorded.
+    `depth`: whether it is recorded. `questions`: how many about a walk.
     """
 
     config: Config
@@ -45,6 +47,7 @@ class Asked:
     semantic: bool = False
     beta: float = 1.0
     depth: bool = True
+    questions: int = 0
 
     @property
     def cameras(self) -> Cameras:
@@ -66,6 +69,19 @@ class Asked:
             raise ConfigError(f"collect: depth is recorded in metres. Set simulator.sensors.{depth}.normalize=false")
         semantic = names["semantic"] if self.semantic else None
         return Cameras(lenses.pop(), names["rgb"], depth, semantic, self.fps)
+
+    @property
+    def about(self) -> About:
+        simulator = self.config.simulator
+        return About(
+            benchmark=self.config.benchmark.name,
+            lens=self.cameras.lens,
+            height=simulator.body.camera_height,
+            forward_step=simulator.motion.forward_step,
+            turn_angle=simulator.motion.turn_angle,
+            max_steps=self.config.evaluation.max_steps,
+            semantic=self.semantic,
+        )
 
     def _kind(self, name: str) -> str:
         return self.config.simulator.sensors[name].type or name
@@ -121,7 +137,8 @@ class Player:
     def __init__(self, asked: Asked, plan: Plan, stack: ExitStack) -> None:
         environment = plan.environment()
         stack.callback(environment.simulator.close)
-        self._walker = Walker(environment, asked.cameras)
+        asker = Asker(environment.simulator, asked.config, asked.about, asked.questions) if asked.questions else None
+        self._walker = Walker(environment, asked.cameras, asker)
         self._learner: Learner | None = None
         if asked.beta < 1:
             service = plan.service(f"collect: {plan.config.seed}".encode())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from nav_eval.engine.render.camera import Lens, axes
 from nav_eval.errors import ConfigError
 from nav_eval_extras.collecting.paths import Route
 from nav_eval_extras.collecting.pictures import Video, jpeg, millimetres, png16
+
+if TYPE_CHECKING:
+    from nav_eval_extras.collecting.questions import Asker
 
 ACTIONS = ("stop", "move_forward", "turn_left", "turn_right", "look_up", "look_down")
 """Their numbers in all formats, as in VLN-CE."""
@@ -57,6 +60,8 @@ class Walk:
     video: bytes = b""
     thumbnails: list[Any] = field(default_factory=list)
     """Every eighth pixel of `video`, for the statistics of its colours."""
+    questions: list[dict[str, Any]] = field(default_factory=list)
+    """As Asker.ask tells them."""
     stopped: bool = False
 
     def __len__(self) -> int:
@@ -97,9 +102,8 @@ def follow_oracle(_: Observations, expert: Action) -> Action:
 class Walker:
     """Walks in one session."""
 
-    def __init__(self, environment: Environment, cameras: Cameras) -> None:
-        self._environment = environment
-        self._cameras = cameras
+    def __init__(self, environment: Environment, cameras: Cameras, asker: Asker | None = None) -> None:
+        self._environment, self._cameras, self._asker = environment, cameras, asker
         if not isinstance(environment.simulator, HasRenderer):
             raise ConfigError("collect: this simulator tells no camera pose; simulator.backend=custom does.")
 
@@ -116,10 +120,12 @@ class Walker:
         started()
         video = self._video()
         coarse: list[Any] = []
+        views: list[Any] = []
         while not environment.over:
             seen, expert = environment.observe(), environment.expert_action()
             action = choose(seen, expert)
             self._record(walk, seen, video)
+            views += [] if self._asker is None else [self._asker.look()]
             if self._cameras.depth is not None:
                 depth = millimetres(seen[self._cameras.depth])
                 coarse.append(depth[::COARSE, ::COARSE].copy())
@@ -131,6 +137,8 @@ class Walker:
         walk.stopped = environment.ended
         if coarse:
             self._point(walk, episode, coarse)
+        if self._asker is not None:
+            walk.questions = self._asker.ask(walk, views)
         return walk
 
     def _video(self) -> Video | None:

@@ -6,9 +6,10 @@ diagonal, no "between" round a corner.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
 from nav_eval.geometry import Vec3
@@ -17,6 +18,7 @@ from nav_eval_worlds.language.kinds import BORNE, DESIGNS, KINDS, SEEN, design_i
 from nav_eval_worlds.language.relations import Walker
 from nav_eval_worlds.language.rooms_map import DoorWay, Flat, RoomsMap
 from nav_eval_worlds.language.steps import Noun, Sight
+from nav_eval_worlds.language.wording import tables
 
 _LEAST, _FACE = 0.4, 0.1
 """Metres of its longest side and square metres that a landmark has at least."""
@@ -70,6 +72,24 @@ def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
     if thing.design in DESIGNS:
         return thing.design
     return design_in(rooms.rooms[thing.region].category, thing)
+
+
+def names_in(rooms: RoomsMap, language: str) -> tuple[dict[int, str], dict[int, str]]:
+    """Thing -> its usual name, of those that may be told as seen; room -> its usual name.
+
+    A hall with a sofa has none, since it looks like a living room.
+    """
+    words = tables(language)
+    told = [thing for thing in rooms.things.values() if thing.category in SEEN]
+    things = {thing.id: _usual(words, design_of(rooms, thing) or thing.category) for thing in told}
+    halls = {room.id for room in rooms.rooms.values() if room.category == "foyer" and rooms.things_in(room.id, "sofa")}
+    return things, {one: _usual(words, room.category) for one, room in rooms.rooms.items() if one not in halls}
+
+
+def _usual(words: Mapping[str, Any], kind: str) -> str:
+    """The name that comes first in the tables."""
+    names = next(words[table][kind] for table in ("rooms", "designs", "things", "seen") if kind in words[table])
+    return names if isinstance(names, str) else str(names[0])
 
 
 def sights(site: Site, walker: Walker, exclude: set[int], most: int = 3) -> tuple[Sight, ...]:

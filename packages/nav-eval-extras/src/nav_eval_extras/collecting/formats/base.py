@@ -62,6 +62,10 @@ class Format(ABC):
     def resume(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Go on after these episodes: called once, before the first `write`."""
 
+    def question(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A row of questions.json, with what this format's readers want beside what Journal.questions tells."""
+        return row
+
     def configs(self) -> str:
         """YAML at the top of the card, for Hugging Face's `load_dataset`."""
         return ""
@@ -83,6 +87,11 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
             file.write("\n]\n")
 
     write_atomically(path, write)
+
+
+def conversation(question: str, answer: str) -> list[dict[str, str]]:
+    """As LLaVA's descendants have it; `question` with an <image> for each picture or film."""
+    return [{"from": "human", "value": question}, {"from": "gpt", "value": answer}]
 
 
 def require_pyarrow() -> None:

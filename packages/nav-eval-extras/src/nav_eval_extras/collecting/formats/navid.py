@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from nav_eval_extras.collecting.formats.answers import decisions, sentence, words
-from nav_eval_extras.collecting.formats.base import Format, require_even, wordings, write_rows
+from nav_eval_extras.collecting.formats.base import Format, conversation, require_even, wordings, write_rows
 from nav_eval_extras.collecting.pictures import splice
 from nav_eval_extras.collecting.walking import Walk
 
@@ -29,7 +29,7 @@ class NaVid(Format):
 
     fps = 1
     depth = False
-    question: ClassVar[str] = QUESTION + (
+    prompt: ClassVar[str] = QUESTION + (
         "decide your next move, which could involve turning left or right by a specific degree or moving forward a "
         "certain distance."
     )
@@ -69,10 +69,7 @@ class NaVid(Format):
                 yield {
                     "id": f"NAV_ID_{record['index']}_{number}_{step}",
                     "video": f"{FOLDER}/{record['index']:06d}/{step}.mp4",
-                    "conversations": [
-                        {"from": "human", "value": self.question.format(wording["text"])},
-                        {"from": "gpt", "value": answer},
-                    ],
+                    "conversations": conversation(self.prompt.format(wording["text"]), answer),
                     "episode_id": wording["episode_id"],
                     "language": wording["language"],
                 }
@@ -84,7 +81,7 @@ class NaVid(Format):
 class UniNaVid(NaVid):
     """What LazySupervisedDataset in uninavid/train/train.py reads, asked as offline_eval_uninavid.py asks."""
 
-    question = QUESTION + (
+    prompt = QUESTION + (
         "determine your next four actions. The predicted action should be one of the following: forward, left, right, "
         "or stop."
     )

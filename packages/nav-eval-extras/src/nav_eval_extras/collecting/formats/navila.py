@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from nav_eval_extras.collecting.formats.answers import decisions, sentence
-from nav_eval_extras.collecting.formats.base import Format, write_rows
+from nav_eval_extras.collecting.formats.base import Format, conversation, write_rows
 from nav_eval_extras.collecting.walking import Walk
 
 FOLDER = "train"
@@ -41,6 +41,12 @@ class NaVILA(Format):
             for step, answer in record["answers"]:
                 frames = [f"{record['index']}/frame_{number}.jpg" for number in range(step + 1)]
                 yield {"video_id": str(record["index"]), "q": text, "a": answer, "frames": frames, "language": language}
+
+    def question(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What LazySupervisedDataset there reads, of a data set of type `torch`."""
+        images = [f"{row['episode_index']}/frame_{number}.jpg" for number in row["frames"]]
+        asked = "<image>\n" * len(images) + row["question"]
+        return {**row, "images": images, "conversations": conversation(asked, row["answer"])}
 
     def loading(self) -> str:
         return f"`annotations.json` and `{FOLDER}/` are a `vlnce` data set of NaVILA's `datasets_mixture.py`."

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from nav_eval_extras.collecting.formats.base import Format, steps_of, wordings, write_rows
+import numpy as np
+from PIL import Image
+
+from nav_eval.results.files import write_bytes
+from nav_eval_extras.collecting.formats.base import Format, conversation, require_even, steps_of, wordings, write_rows
+from nav_eval_extras.collecting.pictures import Video
 from nav_eval_extras.collecting.walking import Walk
 
 BEGINS = -1
 """What stands before the first action."""
+FILM = "questions/{episode_index:06d}/{number}.mp4"
 
 
 class StreamVLN(Format):
@@ -36,6 +43,7 @@ class StreamVLN(Format):
         (fresh / "steps.json").write_text(json.dumps(steps_of(walk)))
         shutil.rmtree(self.out / name, ignore_errors=True)
         fresh.rename(self.out / name)
+        self._film(walk, index)
         return {
             "id": index,
             "video": name,
@@ -48,6 +56,22 @@ class StreamVLN(Format):
 
     def finish(self, records: Iterable[Mapping[str, Any]]) -> None:
         write_rows(self.out / "annotations.json", records)
+
+    def _film(self, walk: Walk, index: int) -> None:
+        """Films of the frames that are asked about: their reader of questions takes no other pictures."""
+        for number, asked in enumerate(walk.questions):
+            require_even(walk.lens)
+            video = Video(walk.lens.width, walk.lens.height, fps=1)
+            for frame in asked["frames"]:
+                video.add(np.array(Image.open(io.BytesIO(walk.rgb[frame]))))
+            file = self.out / FILM.format(episode_index=index, number=number)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(file, video.close())
+
+    def question(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What LazySupervisedDataset in streamvln/streamvln_train.py reads."""
+        asked = conversation(f"<image>\n{row['question']}", row["answer"])
+        return {**row, "video": FILM.format(**row), "conversations": asked}
 
     def loading(self) -> str:
         return (
