@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval_worlds.world import World
 
 TOLERANCE = 0.02
@@ -106,3 +107,48 @@ def _parts(world: World, number: int) -> Iterator[tuple[NDArray[np.float64], NDA
     for k in np.unique(piece[same.reshape(-1)]):
         own = points[piece[same.reshape(-1)] == k]
         yield own.min(axis=0), own.max(axis=0)
+
+
+def off_the_floor(world: World, navmesh: NavMesh, samples: int = 600) -> list[str]:
+    """Walkable places more than .12 m above their room's floor, or in a thing that rises more than .12 m from it."""
+    things, owners = _things(world)
+    low, high = things.min(axis=1), things.max(axis=1)
+    out = []
+    for seed in range(samples):
+        x, y, z = (float(v) for v in navmesh.random_point(seed))
+        floor = _floor_at(world, x, y, z)
+        if floor is None:
+            continue
+        if abs(y - floor) > 0.12:
+            out.append(f"({x:.2f}, {y:.2f}, {z:.2f}): {y - floor:+.2f} m from the floor")
+        over = (low[:, 0] <= x) & (high[:, 0] >= x) & (low[:, 2] <= z) & (high[:, 2] >= z)
+        over &= (high[:, 1] > floor + 0.12) & (low[:, 1] < floor + 1.4)
+        inside = [k for k in np.flatnonzero(over) if _holds(things[k][:, [0, 2]], x, z)]
+        out += [f"({x:.2f}, {z:.2f}): in {world.objects[owners[k] - 1].category} {owners[k]}" for k in inside[:1]]
+    return out
+
+
+def _things(world: World) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """(T, 3, 3) the triangles of all that stands, lies or hangs in the rooms, and (T,) the object of each."""
+    own = world.mesh.objects[world.mesh.triangles[:, 0]]
+    shell = {k for k, item in enumerate(world.items, start=1) if item.support == "shell" or item.category == "rug"}
+    chosen = ~np.isin(own, list(shell))
+    return world.mesh.positions[world.mesh.triangles[chosen]], own[chosen]
+
+
+def _floor_at(world: World, x: float, y: float, z: float) -> float | None:
+    """The height of a room's floor at a place; None on stairs and in doors."""
+    for room in world.regions:
+        (x0, y0, z0), (x1, y1, z1) = room.low, room.high
+        if room.category != "stairs" and x0 < x < x1 and z0 < z < z1 and y0 - 0.3 < y < y1:
+            return y0
+    return None
+
+
+def _holds(corners: NDArray[np.float64], x: float, z: float) -> bool:
+    """Whether a triangle (3, 2) seen from above holds a point."""
+    sides = [
+        (b[0] - a[0]) * (z - a[1]) - (b[1] - a[1]) * (x - a[0])
+        for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True)
+    ]
+    return min(sides) >= 0 or max(sides) <= 0

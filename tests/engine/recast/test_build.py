@@ -205,3 +205,30 @@ assert all(kernel.overloads for kernel in called)
 def test_warm_prepares_every_kernel_that_a_build_calls() -> None:
     done = subprocess.run([sys.executable, "-c", WARM], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("height", [0.08, 0.15, 0.5])
+def test_what_stands_on_known_floors_is_in_the_way_however_low(height: float) -> None:
+    """Habitat's rule walks over a shoe and on a bed; where floors are known, both leave the hole that a pillar leaves."""
+    (points, triangles), floor = join(rectangle(0, 6, 0, 6), box(2, 4, 0, height, 2, 4)), np.arange(14) < 2
+    known = Summary(build_navmesh(points, triangles[::-1], DEFAULT, floor[::-1]))
+    pillar = summary(join(rectangle(0, 6, 0, 6), box(2, 4, 0, 1.4, 2, 4)))
+    round_it = sum(area for area, ring in zip(pillar.areas, pillar.rings) if ring[:, 1].max() < 1)
+    assert known.area == pytest.approx(round_it, rel=0.03)
+    assert summary((points, triangles)).area > known.area + 2
+    assert known.vertices[:, 1].max() <= 0.026
+
+
+def test_steps_between_known_floors_are_climbed_and_sheets_of_paper_walked_over() -> None:
+    stair = join(rectangle(0, 4, 0, 4), box(4, 8, 0, 0.17, 0, 4), box(8, 12, 0, 0.35, 0, 4), box(1, 2, 0, 0.02, 1, 2))
+    built = Summary(build_navmesh(*stair, DEFAULT, np.arange(38) < 26))
+    assert built.islands == 1
+    assert built.area == pytest.approx(11.7 * 3.7, rel=0.02)
+
+
+def test_known_floors_are_told_by_triangle_though_some_are_left_out() -> None:
+    (points, triangles), floor = join(rectangle(0, 6, 0, 6), box(2, 4, 0, 0.5, 2, 4)), np.arange(15) < 3
+    broken = np.concatenate([points, [[np.nan, 0, 0]]]).astype(np.float32)
+    with_it = np.insert(triangles, 0, [0, 1, len(points)], axis=0).astype(np.int32)
+    built = build_navmesh(broken, with_it, DEFAULT, floor)
+    assert built == build_navmesh(points, triangles, DEFAULT, floor[1:])

@@ -59,7 +59,7 @@ def test_a_triangles_spans_are_its_extent_in_each_cell(seed: int) -> None:
     low, high = np.zeros(3, np.float32), np.full(3, 6, np.float32)
     triangles = np.array([[0, 1, 2]], np.int32)
     first, spans = raster.rasterize(
-        corners, triangles, np.ones(1, np.uint8), low, high, 6, 6, float32(1), float32(0.5), 1
+        corners, triangles, np.ones(1, np.uint8), low, high, 6, 6, float32(1), float32(0.5), 1, 1
     )
     for cell, found in enumerate(columns(first, spans)):
         x, z = cell % 6, cell // 6
@@ -92,6 +92,7 @@ def test_spans_that_touch_merge_and_the_top_ones_area_wins() -> None:
         float32(1),
         float32(1),
         0,
+        len(plates),
     )
     assert columns(first, spans) == [[[0, 1, 1], [2, 3, 1], [5, 6, 0]]]
 

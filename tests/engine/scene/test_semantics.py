@@ -159,6 +159,11 @@ def test_our_own_sidecar(tmp_path: Path) -> None:
     info = scene_info(path)
     assert (info.objects, info.regions, info.storeys) == (3, 2, 2)
     assert info.categories == ("floor", "ghost", "стол")
+    assert scene.floors is None
+    (tmp_path / "home.semantic.json").write_text(json.dumps(sidecar | {"walkable": ["floor", "ghost"]}), "utf-8")
+    floors = load_scene(path).floors
+    assert floors is not None
+    assert floors.tolist() == [True, True, False, False]
 
 
 DAMAGED = {
@@ -172,6 +177,7 @@ DAMAGED = {
         "{",
         '{"objects": [{"id": -1, "category": "x"}]}',
         '{"objects": [{"id": 1}]}',
+        '{"walkable": "floor"}',
         '{"objects": [{"id": 1, "category": "x"}, {"id": 1, "category": "y"}]}',
         '{"regions": [{"id": 1, "category": "x", "low": [1]}]}',
         '{"objects": [{"id": 1, "category": "door", "joins": [1, 2]}], "regions": [{"id": 1, "category": "x"}]}',

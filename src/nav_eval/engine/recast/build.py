@@ -118,7 +118,6 @@ def _heightfield(
             f"{raster.MAX_SPAN_HEIGHT} cells of {grid.cell_height:g} m: remove what lies that low or high, or raise "
             "cell_height"
         )
-    # What comes after the floors and rises more than a cell above them leaves no floor where it stands.
     walkable[first_obstacle:] = 0
     first, spans = raster.rasterize(
         positions,
@@ -130,7 +129,8 @@ def _heightfield(
         grid.depth,
         grid.cell,
         grid.cell_height,
-        grid.climb if first_obstacle == len(triangles) else 1,
+        grid.climb,
+        first_obstacle,
     )
     if settings.filter_low_hanging_obstacles:
         filters.allow_low_obstacles(first, spans, grid.climb)

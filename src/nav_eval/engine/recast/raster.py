@@ -196,10 +196,12 @@ def rasterize(
     cell_size: float,
     cell_height: float,
     merge_threshold: int,
+    first_obstacle: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The heightfield (first, spans) of triangles within [low, high]; merge_threshold in cells.
 
-    Where spans merge, the top one's area wins unless their tops are within merge_threshold of each other.
+    Where spans merge, the top one's area wins unless their tops are within merge_threshold of each other. From triangle
+    `first_obstacle` on, of which none is walkable, within one cell: what rises above a floor leaves none there.
 
     positions (V, 3), low and high (3,), metres; triangles (T, 3), areas (T,); first (W * D,), spans (S, 4), heights in
     cells.
@@ -283,7 +285,8 @@ def rasterize(
                 spans[new, LOW] = span_low
                 spans[new, HIGH] = span_high
                 spans[new, AREA] = areas[t]
-                freed = _add_span(first, spans, new, x + z * width, merge_threshold)
+                threshold = merge_threshold if t < first_obstacle else long(1)
+                freed = _add_span(first, spans, new, x + z * width, threshold)
                 while freed != -1:
                     following = long(spans[freed, NEXT])
                     spans[freed, NEXT] = free
