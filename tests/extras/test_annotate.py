@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import re
@@ -28,6 +29,7 @@ from nav_eval_extras.annotate.desk import Desk, Job
 from nav_eval_extras.annotate.export import export_texts
 from nav_eval_extras.annotate.film import Film
 from nav_eval_extras.annotate.journal import Followed, Journal, Pose, Withdrawn, Written
+from nav_eval_extras.annotate.payment import payment_code
 from nav_eval_extras.annotate.session import Wish, annotate_benchmark
 from patience import until
 
@@ -309,6 +311,7 @@ def test_a_follower_is_sent_neither_goal_nor_path_nor_the_guide(two: Any) -> Non
     assert set(re.findall(r'"(\w+)":', heard)) <= {
         "phase", "turn", "version", "consent", "texts", "en", "zh", "episode", "episodes", "practice", "instruction",
         "text", "language", "limit", "step", "actions", "ways", "pictures", "name", "data", "goal", "error",
+        "code",
     }  # fmt: skip
 
 
@@ -334,6 +337,39 @@ def test_a_foreign_key_opens_nothing(two: Any) -> None:
         assert guide.ask("POST", "/wait", b'{"page":"client","seen":-1}', key=key)[0] == 401
     for path in ("/annotations.jsonl", "/invitations.json", "/../annotations.jsonl"):
         assert guide.ask("GET", path)[0] == 404
+
+
+def codes(out: Path) -> list[dict[str, str]]:
+    with (out / "codes.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_whoever_has_worked_is_told_a_code_and_withdrawing_voids_it(two: Any, tmp_path: Path) -> None:
+    game, out, (guide, follower) = two
+    code = guide.state("idle")["code"]
+    assert re.fullmatch(r"(?:[A-Z2-7]{4}-){2}[A-Z2-7]{4}", code)
+    assert (out / "codes.csv").stat().st_mode & 0o777 == 0o600
+    until(lambda: [row["state"] for row in codes(out)] == ["valid", "open"])
+    follower.agree()
+    follower.state("ready")
+    assert codes(out)[1]["code"].encode() not in follower.heard
+    assert codes(out)[0]["code"] == code
+    assert game.end(signal.SIGKILL) != 0
+    with hosted(*ONE, "--out", out, "--people", 2, "--port", 0, said=tmp_path / "2", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 3)
+        guide = Person(game.links[1])
+        assert guide.state("idle")["code"] == code
+        assert guide.send("withdraw") == 204
+        assert guide.state("withdrawn")["code"] is None
+        until(lambda: codes(out)[0]["state"] == "void")
+        assert (codes(out)[0]["code"], codes(out)[0]["texts"]) == (code, "0")
+
+
+def test_codes_cannot_be_made_without_the_organisers_secret() -> None:
+    made = {payment_code("secret", person) for person in range(1, 1001)}
+    assert len(made) == 1000
+    assert made.isdisjoint(payment_code("another", person) for person in range(1, 1001))
+    assert payment_code("secret", 7) == payment_code("secret", 7)
 
 
 def test_who_withdraws_is_deleted_and_does_nothing_more(two: Any, tmp_path: Path) -> None:
@@ -501,7 +537,7 @@ def test_the_pages_fit_speak_and_can_be_used_by_all(
         looks(follower, axe)
         follower.page.keyboard.press("Tab")
         follower.page.keyboard.press("Enter")
-        follower.page.wait_for_selector(f"text={'You have withdrawn' if locale == 'en-US' else '你已撤回同意'}")
+        follower.page.wait_for_selector(f"text={'You have withdrawn' if locale == 'en-US' else '您已撤回同意'}")
         assert [*progress.wrong, *guide.wrong, *follower.wrong] == []
 
 

@@ -39,8 +39,9 @@ class OwnGame(Game):
 class Annotator:
     """`run` goes on until all texts are decided, the page's server ends, or the person withdraws."""
 
-    def __init__(self, number: int, game: OwnGame, studio: Studio) -> None:
-        self._number, self._game, self._studio, self._desk = number, game, studio, studio.desk
+    def __init__(self, number: int, code: str, game: OwnGame, studio: Studio) -> None:
+        """`code`: what they are paid by."""
+        self._number, self._code, self._game, self._studio, self._desk = number, code, game, studio, studio.desk
 
     def run(self) -> None:
         with suppress(Closed, Stopped):
@@ -49,7 +50,11 @@ class Annotator:
             self._desk.withdraw(self._number)
         if self._desk.withdrawn(self._number) or self._desk.done:
             phase = "withdrawn" if self._desk.withdrawn(self._number) else "done"
-            self._game.finish(LAST_WORD_SECONDS, phase=phase)
+            self._game.finish(LAST_WORD_SECONDS, phase=phase, code=self._earned())
+
+    def _earned(self) -> str | None:
+        """The code of somebody who has sent something and may leave."""
+        return self._code if self._desk.share(self._number)["state"] == "valid" else None
 
     def _work(self) -> None:
         if self._desk.withdrawn(self._number):
@@ -77,7 +82,7 @@ class Annotator:
             if job := self._desk.take(self._number):
                 return job
             if not idle:
-                self._game.show(phase="idle")
+                self._game.show(phase="idle", code=self._earned())
             idle = True
             self._desk.wait(IDLE_SECONDS)
         return None

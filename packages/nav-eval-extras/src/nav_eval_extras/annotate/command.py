@@ -32,6 +32,8 @@ def annotate(
     It prints a link for each person and one for the progress. A text counts once another person has followed it to the
     goal. Ctrl-C ends it at once; the same command goes on with all that was sent.
 
+    Whoever has worked is shown a payment code when nothing is left to do; DIR/codes.csv has them to compare.
+
     Parameters
     ----------
     arguments

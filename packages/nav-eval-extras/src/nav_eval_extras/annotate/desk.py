@@ -156,6 +156,17 @@ class Desk:
         accepted = [(text, verdict) for text, verdict in verdicts if verdict is not None and verdict.accepted]
         return iter(sorted(accepted, key=lambda pair: (pair[0].path, pair[0].language)))
 
+    def share(self, person: int) -> dict[str, Any]:
+        """What one person did, by which their payment code is `valid`, `void` (withdrawn) or `open` (nothing yet)."""
+        with self._news:
+            texts = [one for one in self._all(Written) if one.person == person]
+            walks = [one for one in self._all(Followed) if one.person == person]
+            accepted = sum(1 for text, _ in self.accepted() if text.person == person)
+            state = "void" if self.withdrawn(person) else "valid" if texts or walks else "open"
+            minutes = math.fsum(event.seconds for event in (*texts, *walks)) / 60
+            counts = {"texts": len(texts), "accepted": accepted, "walks": len(walks)}
+            return {"state": state, **counts, "minutes": round(minutes, 1)}
+
     def progress(self) -> dict[str, Any]:
         """`hours`: of people, per accepted text; `reached`, `ndtw`: how well followers agree with the guides."""
         with self._news:

@@ -25,6 +25,7 @@ from nav_eval_extras.annotate.checks import Language, Names
 from nav_eval_extras.annotate.consent import Consent
 from nav_eval_extras.annotate.desk import Desk
 from nav_eval_extras.annotate.journal import Journal
+from nav_eval_extras.annotate.payment import payment_code, write_codes
 from nav_eval_extras.annotate.studio import Studio
 from nav_eval_extras.collecting.paths import Route, routes
 from nav_eval_extras.human.game import Game
@@ -51,17 +52,18 @@ class Wish:
 
 
 class Invitations(msgspec.Struct, frozen=True):
-    """The keys of the links: of the progress page, and of each person."""
+    """The keys of the links: of the progress page, and of each person. `codes`: what payment codes are made with."""
 
     progress: str
     people: list[str]
+    codes: str = msgspec.field(default_factory=lambda: _key())
 
     @classmethod
     def read(cls, out: Path, people: int) -> Invitations:
         """Those of before, and new ones where there are fewer than `people`; kept for their owner to read only."""
         path = out / INVITATIONS
         kept = msgspec.json.decode(path.read_bytes(), type=cls) if path.is_file() else cls(_key(), [])
-        whole = cls(kept.progress, kept.people + [_key() for _ in range(people - len(kept.people))])
+        whole = cls(kept.progress, kept.people + [_key() for _ in range(people - len(kept.people))], kept.codes)
         write_bytes(path, msgspec.json.encode(whole), mode=0o600)
         return whole
 
@@ -123,14 +125,24 @@ def annotate_benchmark(
         pool = ThreadPoolExecutor(len(games), "annotator")
         with serving(games, host, port, page_files()) as links, pool:  # it serves until everybody has seen the end
             say(links)
-            tasks = [pool.submit(Annotator(number, game, studio).run) for number, game in enumerate(people, 1)]
+            codes = [payment_code(keys.codes, number) for number in range(1, len(people) + 1)]
+            given = zip(codes, people, strict=True)
+            tasks = [
+                pool.submit(Annotator(number, code, game, studio).run) for number, (code, game) in enumerate(given, 1)
+            ]
             if wish.sieve:
                 tasks.append(pool.submit(_sift, studio, wish.sieve, board))
+
+            def tell(progress: dict[str, Any]) -> None:
+                board.show(phase="progress", **progress)
+                write_codes(out, keys.codes, [studio.desk.share(number) for number in range(1, len(people) + 1)])
+
             try:
-                _watch(studio.desk, board, tasks)
+                _watch(studio.desk, tell, tasks)
             finally:
                 for game in games.values():
                     game.close()
+                tell(studio.desk.progress())
             board.finish(LAST_WORD_SECONDS, phase="progress", **studio.desk.progress())
         return studio.desk.progress()
 
@@ -139,15 +151,15 @@ def page_files() -> dict[str, bytes]:
     return read_page("nav_eval_extras.human", PAGE) | read_page(__package__, OWN_PAGE)
 
 
-def _watch(desk: Desk, board: Game, tasks: Sequence[Future[None]]) -> None:
-    """Shows the progress until all is decided. Raises what a task raised."""
+def _watch(desk: Desk, tell: Callable[[dict[str, Any]], object], tasks: Sequence[Future[None]]) -> None:
+    """Tells the progress whenever it changes, until all is decided. Raises what a task raised."""
     shown: dict[str, Any] = {}
     while not desk.done:
         for task in tasks:
             if task.done():
                 task.result()
         if (progress := desk.progress()) != shown:
-            board.show(phase="progress", **progress)
+            tell(progress)
             shown = progress
         desk.wait(NEWS_SECONDS)
 

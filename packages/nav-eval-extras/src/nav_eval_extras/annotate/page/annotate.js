@@ -18,7 +18,15 @@ draw = function () {
   drawPage();
   at("withdraw").hidden = Boolean(halted) || state.version < 0 || PEOPLE_ONLY.includes(state.phase);
   if (state.phase !== "write") playing = false;
+  drawCode();
 };
+
+function drawCode() {
+  at("code").hidden = Boolean(halted) || !state.code;
+  if (at("code").hidden) return;
+  at("code-text").textContent = word(state.phase === "idle" ? "code_idle" : "code");
+  at("code-value").textContent = state.code;
+}
 
 function drawConsent() {
   at("consent-text").textContent = state.texts[language];
