@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extras.playing import Hosted, Person, Window, annotate_all, asked, hosted, lines, looks, said, same_words
+from extras.playing import Client, Hosted, Person, Window, annotate_all, asked, hosted, lines, looks, said, same_words
 from nav_eval.cli import make_app
 from nav_eval.core.types import AgentState
 from nav_eval.dataset.registry import load_dataset
@@ -67,6 +67,14 @@ class Annotator(Window):
         self.page.keyboard.insert_text(text)
         self.page.keyboard.press("Control+Enter")
 
+    def attend(self) -> None:
+        """Pass the check of attention: the button that it names, reached by the key Tab."""
+        self.page.wait_for_selector("#attention:visible")
+        names = self.page.locator("#attention-choices button").evaluate_all("all => all.map(one => one.value)")
+        for _ in range(1 + names.index(self.page.evaluate("state.wanted"))):
+            self.page.keyboard.press("Tab")
+        self.page.keyboard.press("Enter")
+
     def follow(self, actions: Sequence[str]) -> None:
         """From the start to the question at the end."""
         self.start()
@@ -101,6 +109,7 @@ def written(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
         guide.agree()
         actions = guide.watch()
         guide.write(ENGLISH)
+        guide.attend()
         lost = person(game, 2)
         lost.agree()
         lost.follow(["move_forward"])
@@ -311,7 +320,7 @@ def test_a_follower_is_sent_neither_goal_nor_path_nor_the_guide(two: Any) -> Non
     assert set(re.findall(r'"(\w+)":', heard)) <= {
         "phase", "turn", "version", "consent", "texts", "en", "zh", "episode", "episodes", "practice", "instruction",
         "text", "language", "limit", "step", "actions", "ways", "pictures", "name", "data", "goal", "error",
-        "code",
+        "code", "wanted",
     }  # fmt: skip
 
 
@@ -370,6 +379,33 @@ def test_codes_cannot_be_made_without_the_organisers_secret() -> None:
     assert len(made) == 1000
     assert made.isdisjoint(payment_code("another", person) for person in range(1, 1001))
     assert payment_code("secret", 7) == payment_code("secret", 7)
+
+
+def test_a_check_that_is_failed_and_work_that_nobody_can_do_are_seen(two: Any) -> None:
+    game, out, (guide, follower) = two
+    guide.state("idle")
+    follower.attends = False
+    follower.agree()
+    follower.play(["move_forward"] * 3 + ["stop"])
+    follower.state("note")
+    follower.send("unclear")
+    wanted = follower.state("attention")["wanted"]
+    assert follower.send("unclear") == 400
+    follower.send("stop" if wanted != "stop" else "turn_left")
+    follower.state("idle")
+    until(lambda: codes(out)[1]["failed"] == "1")
+    asked = [
+        (event["person"], event["passed"]) for event in lines(out / "annotations.jsonl") if event["type"] == "Attended"
+    ]
+    assert asked == [(1, True), (2, False)]
+    told = Client(game.links[0])
+    told.call("claim")
+    remarks = told.state("progress")["remarks"]
+    assert remarks == [
+        {"person": 1, "checks": 1, "failed": 0, "hasty": 1, "only_forward": 0},
+        {"person": 2, "checks": 1, "failed": 1, "hasty": 1, "only_forward": 1},
+    ]
+    assert [codes(out)[1][name] for name in ("checks", "failed", "hasty", "only_forward")] == ["1"] * 4
 
 
 def test_who_withdraws_is_deleted_and_does_nothing_more(two: Any, tmp_path: Path) -> None:
@@ -528,6 +564,8 @@ def test_the_pages_fit_speak_and_can_be_used_by_all(
         guide.page.wait_for_selector("#sure[open]")
         guide.page.keyboard.press("Tab")
         guide.page.keyboard.press("Enter")
+        guide.page.wait_for_selector("#attention:visible")
+        looks(guide, axe)
         follower = Annotator(browser, game.links[2], locale=locale, width=width)
         follower.agree()
         follower.follow([])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import suppress
 from typing import Any
 
 from nav_eval.core.loop import Stopped
 from nav_eval_extras.annotate.desk import Job
-from nav_eval_extras.annotate.journal import Consented, Written
+from nav_eval_extras.annotate.journal import Attended, Consented, Written
 from nav_eval_extras.annotate.studio import Studio
 from nav_eval_extras.annotate.writing import Writing
 from nav_eval_extras.human.decisions import Decisions
@@ -17,6 +18,8 @@ from nav_eval_extras.human.play import LAST_WORD_SECONDS
 
 WITHDRAW = "withdraw"
 IDLE_SECONDS = 1.0
+CHECKED = ("turn_left", "move_forward", "turn_right", "stop")
+"""The buttons of which a check names one."""
 NOTE = 1000
 """Characters of a follower's note."""
 
@@ -66,6 +69,14 @@ class Annotator:
                 self._desk.record(Writing(job, self._studio).run(self._game, self._number))
             elif job.text is not None:
                 self._follow(job.text)
+            if self._desk.check_due(self._number):
+                self._check()
+
+    def _check(self) -> None:
+        """Whether they read what the page says. They are not told how it went."""
+        wanted = secrets.choice(CHECKED)
+        chosen = self._game.ask(CHECKED, phase="attention", wanted=wanted)
+        self._desk.record(Attended(person=self._number, passed=chosen.name == wanted))
 
     def _consent(self) -> None:
         consent = self._studio.consent

@@ -11,13 +11,29 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
 from typing import Any, Literal, get_args
 
-from nav_eval_extras.annotate.journal import AnyEvent, Consented, Followed, Given, Journal, Withdrawn, Written
+from nav_eval.dataset.tokens import tokenize
+from nav_eval_extras.annotate.journal import (
+    AnyEvent,
+    Attended,
+    Consented,
+    Followed,
+    Given,
+    Journal,
+    Withdrawn,
+    Written,
+)
+from nav_eval_extras.human.attention import hasty, only_forward
 
 NDTW = 0.5
 """A follower who came to the goal by quite another way did not follow the text."""
+CHECK_EVERY = 4
+"""Jobs of a person from one check of attention to the next; the first comes after the first job."""
+TOKEN_SECONDS = 0.25
+"""A token of a first text takes longer, film included: nobody types, or speaks, four words a second."""
 State = Literal["accepted", "waiting", "returned", "writing", "open", "dropped"]
 
 
@@ -165,11 +181,32 @@ class Desk:
             state = "void" if self.withdrawn(person) else "valid" if texts or walks else "open"
             minutes = math.fsum(event.seconds for event in (*texts, *walks)) / 60
             counts = {"texts": len(texts), "accepted": accepted, "walks": len(walks)}
-            return {"state": state, **counts, "minutes": round(minutes, 1)}
+            return {"state": state, **counts, "minutes": round(minutes, 1)} | self.attention(person)
+
+    def check_due(self, person: int) -> bool:
+        """Whether a check of this person's attention comes now."""
+        jobs, checks = (
+            sum(event.person == person for event in self._all(kind)) for kind in (Written | Followed, Attended)
+        )
+        return not self.done and not self.withdrawn(person) and jobs > CHECK_EVERY * checks
+
+    def attention(self, person: int) -> dict[str, int]:
+        """Checks, those `failed`, walks and texts made faster than anybody can (`hasty`), walks `only_forward`."""
+        mine = [event for event in self._journal if event.person == person]
+        checks = [event.passed for event in mine if isinstance(event, Attended)]
+        walks = [event for event in mine if isinstance(event, Followed)]
+        fast = [_hasty_walk(event) for event in walks] + [_hasty_text(one) for one in mine if isinstance(one, Written)]
+        return {
+            "checks": len(checks),
+            "failed": checks.count(False),
+            "hasty": sum(fast),
+            "only_forward": sum(only_forward(walk.actions) for walk in walks),
+        }
 
     def progress(self) -> dict[str, Any]:
         """`hours`: of people, per accepted text; `reached`, `ndtw`: how well followers agree with the guides."""
         with self._news:
+            people = sorted({event.person for event in self._all(Given)})
             states = Counter(self.state(path) for path in self._paths)
             walks = [walk for walk in self._all(Followed) if not walk.agent]
             spent = math.fsum(event.seconds for event in (*self._all(Written), *walks)) / 3600
@@ -184,5 +221,18 @@ class Desk:
                 "sieved": sum(1 for walk in self._all(Followed) if walk.agent and walk.accepted),
                 "reached": fmean(bool(walk.metrics.get("success")) for walk in walks) if walks else None,
                 "ndtw": fmean(measured) if measured else None,
-                "people": len({event.person for event in self._all(Given)}),
+                "people": len(people),
+                "remarks": [{"person": one} | told for one in people if _remarkable(told := self.attention(one))],
             }
+
+
+def _remarkable(told: dict[str, int]) -> bool:
+    return any(count for name, count in told.items() if name != "checks")
+
+
+def _hasty_walk(walk: Followed) -> bool:
+    return hasty([after.seconds - before.seconds for before, after in pairwise(walk.track)])
+
+
+def _hasty_text(text: Written) -> bool:
+    return text.round == 1 and text.seconds < TOKEN_SECONDS * len(tokenize(text.words))

@@ -86,11 +86,17 @@ class Followed(Event, frozen=True, kw_only=True):
     track: Sequence[Pose] = ()
 
 
+class Attended(Event, frozen=True, kw_only=True):
+    """A check whether they read what the page says."""
+
+    passed: bool
+
+
 class Withdrawn(Event, frozen=True, kw_only=True):
     """All that this person had sent was deleted."""
 
 
-AnyEvent = Consented | Given | Written | Followed | Withdrawn
+AnyEvent = Consented | Given | Written | Followed | Attended | Withdrawn
 
 
 class Journal:
@@ -123,7 +129,7 @@ class Journal:
 
     def _enter(self, event: Any) -> None:
         self._events.append(event)
-        if not isinstance(event, Consented | Withdrawn):
+        if not isinstance(event, Consented | Attended | Withdrawn):
             self._of_path.setdefault(event.path, []).append(event)
 
     def add(self, event: AnyEvent) -> None:

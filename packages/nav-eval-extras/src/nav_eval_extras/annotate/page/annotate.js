@@ -11,6 +11,7 @@ let coming = 0;
 PANELS.consent = drawConsent;
 PANELS.write = drawWrite;
 PANELS.note = drawNote;
+PANELS.attention = drawAttention;
 PANELS.progress = drawProgress;
 
 const drawPage = draw;
@@ -150,6 +151,10 @@ function drawNote() {
   at("note-words").value = "";
 }
 
+function drawAttention() {
+  at("attention-text").textContent = word("attention_text", { button: word(state.wanted) });
+}
+
 function drawProgress() {
   const share = (value) => (value === null ? "–" : `${Math.round(100 * value)} %`);
   const number = (value) => (value === null ? "–" : value.toFixed(2));
@@ -165,6 +170,13 @@ function drawProgress() {
     row.append(make("td", word(key)), make("td", String(value)));
     return row;
   }));
+  at("progress-remarks-title").hidden = !state.remarks.length;
+  at("progress-remarks").replaceChildren(...state.remarks.map((one) => make("li", remark(one))));
+}
+
+function remark(one) {
+  const parts = ["failed", "hasty", "only_forward"].filter((key) => one[key]).map((key) => word(`remark_${key}`, one));
+  return word("remark", { person: one.person, parts: parts.join(word("comma")) });
 }
 
 function pressedWhileWriting(event) {
@@ -194,6 +206,7 @@ at("back-go").addEventListener("click", () => { show(state.back.lost); at("film"
 at("send").addEventListener("click", send);
 at("words").addEventListener("input", () => { sessionStorage.setItem(state.job, at("words").value); check(); });
 for (const name of ["clear", "unclear"]) at(name).addEventListener("click", () => choose(name, at("note-words").value));
+for (const button of at("attention-choices").children) button.addEventListener("click", () => choose(button.value));
 at("withdraw").addEventListener("click", () => { at("leave").returnValue = ""; at("leave").showModal(); });
 at("leave").addEventListener("close", () => {
   if (at("leave").returnValue === "yes") call("choose", { turn: state.turn, choice: "withdraw" }).catch(() => trouble("away"));
