@@ -7,33 +7,17 @@ what they could not follow goes back to its guide, and after `rounds` of them th
 from __future__ import annotations
 
 import math
-import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from statistics import fmean
 from typing import Any, Literal, get_args
 
-from nav_eval.dataset.tokens import tokenize
-from nav_eval_extras.annotate.journal import (
-    AnyEvent,
-    Attended,
-    Consented,
-    Followed,
-    Given,
-    Journal,
-    Withdrawn,
-    Written,
-)
-from nav_eval_extras.human.attention import hasty, only_forward
+from nav_eval_extras.annotate.journal import AnyEvent, Followed, Given, Journal, Written
+from nav_eval_extras.annotate.people import People
 
 NDTW = 0.5
 """A follower who came to the goal by quite another way did not follow the text."""
-CHECK_EVERY = 4
-"""Jobs of a person from one check of attention to the next; the first comes after the first job."""
-TOKEN_SECONDS = 0.25
-"""A token of a first text takes longer, film included: nobody types, or speaks, four words a second."""
 State = Literal["accepted", "waiting", "returned", "writing", "open", "dropped"]
 
 
@@ -52,39 +36,18 @@ def accepts(metrics: dict[str, float], *, clear: bool) -> bool:
     return clear and bool(metrics.get("success")) and metrics.get("ndtw", 1.0) >= NDTW
 
 
-class Desk:
+class Desk(People):
     """Thread-safe. `paths`: in the order in which they are given out; `sieve`: the agent that follows first, or ""."""
 
     def __init__(self, journal: Journal, paths: Sequence[str], language: str, rounds: int, sieve: str = "") -> None:
-        self._journal, self._paths, self._language = journal, paths, language
-        self._rounds, self._sieve = rounds, sieve
-        self._news = threading.Condition(threading.RLock())
+        super().__init__(journal)
+        self._paths, self._language, self._rounds, self._sieve = paths, language, rounds, sieve
 
     def record(self, event: AnyEvent) -> bool:
-        """Keep what somebody sent; False where it is about a text that was withdrawn meanwhile, or by who withdrew."""
+        """False also where it is about a text that was withdrawn meanwhile."""
         with self._news:
             gone = isinstance(event, Followed) and event.text not in [one.text for one in self._of(event.path, Written)]
-            if gone or self.withdrawn(event.person):
-                return False
-            self._journal.add(event)
-            self._news.notify_all()
-            return True
-
-    def withdraw(self, person: int) -> None:
-        with self._news:
-            self._journal.withdraw(person)
-            self._news.notify_all()
-
-    def wait(self, seconds: float) -> None:
-        """For news."""
-        with self._news:
-            self._news.wait(seconds)
-
-    def withdrawn(self, person: int) -> bool:
-        return any(event.person == person for event in self._all(Withdrawn))
-
-    def consented(self, person: int, version: str) -> bool:
-        return any((event.person, event.version) == (person, version) for event in self._all(Consented))
+            return not gone and super().record(event)
 
     def take(self, person: int) -> Job | None:
         """What the person does next: what they were at, a text that came back, one to follow, or a new path."""
@@ -160,9 +123,6 @@ class Desk:
     def _follower(self, text: Written) -> int | None:
         return next((given.person for given in self._of(text.path, Given) if given.text == text.text), None)
 
-    def _all(self, kind: Any) -> Iterator[Any]:
-        return (event for event in self._journal if isinstance(event, kind))
-
     def _of(self, path: str, kind: Any) -> Iterator[Any]:
         return (event for event in self._journal.of(path) if isinstance(event, kind))
 
@@ -173,35 +133,12 @@ class Desk:
         return iter(sorted(accepted, key=lambda pair: (pair[0].path, pair[0].language)))
 
     def share(self, person: int) -> dict[str, Any]:
-        """What one person did, by which their payment code is `valid`, `void` (withdrawn) or `open` (nothing yet)."""
         with self._news:
             texts = [one for one in self._all(Written) if one.person == person]
             walks = [one for one in self._all(Followed) if one.person == person]
             accepted = sum(1 for text, _ in self.accepted() if text.person == person)
-            state = "void" if self.withdrawn(person) else "valid" if texts or walks else "open"
-            minutes = math.fsum(event.seconds for event in (*texts, *walks)) / 60
-            counts = {"texts": len(texts), "accepted": accepted, "walks": len(walks)}
-            return {"state": state, **counts, "minutes": round(minutes, 1)} | self.attention(person)
-
-    def check_due(self, person: int) -> bool:
-        """Whether a check of this person's attention comes now."""
-        jobs, checks = (
-            sum(event.person == person for event in self._all(kind)) for kind in (Written | Followed, Attended)
-        )
-        return not self.done and not self.withdrawn(person) and jobs > CHECK_EVERY * checks
-
-    def attention(self, person: int) -> dict[str, int]:
-        """Checks, those `failed`, walks and texts made faster than anybody can (`hasty`), walks `only_forward`."""
-        mine = [event for event in self._journal if event.person == person]
-        checks = [event.passed for event in mine if isinstance(event, Attended)]
-        walks = [event for event in mine if isinstance(event, Followed)]
-        fast = [_hasty_walk(event) for event in walks] + [_hasty_text(one) for one in mine if isinstance(one, Written)]
-        return {
-            "checks": len(checks),
-            "failed": checks.count(False),
-            "hasty": sum(fast),
-            "only_forward": sum(only_forward(walk.actions) for walk in walks),
-        }
+            seconds = math.fsum(event.seconds for event in (*texts, *walks))
+            return self._shared(person, seconds, texts=len(texts), accepted=accepted, walks=len(walks))
 
     def progress(self) -> dict[str, Any]:
         """`hours`: of people, per accepted text; `reached`, `ndtw`: how well followers agree with the guides."""
@@ -222,17 +159,5 @@ class Desk:
                 "reached": fmean(bool(walk.metrics.get("success")) for walk in walks) if walks else None,
                 "ndtw": fmean(measured) if measured else None,
                 "people": len(people),
-                "remarks": [{"person": one} | told for one in people if _remarkable(told := self.attention(one))],
+                "remarks": self.remarks(people),
             }
-
-
-def _remarkable(told: dict[str, int]) -> bool:
-    return any(count for name, count in told.items() if name != "checks")
-
-
-def _hasty_walk(walk: Followed) -> bool:
-    return hasty([after.seconds - before.seconds for before, after in pairwise(walk.track)])
-
-
-def _hasty_text(text: Written) -> bool:
-    return text.round == 1 and text.seconds < TOKEN_SECONDS * len(tokenize(text.words))

@@ -14,7 +14,7 @@ from nav_eval_extras.collecting.paths import Route
 
 
 def statistics_of(journal: Journal, desk: Desk, paths: Sequence[Route]) -> dict[str, Any]:
-    """`attention`: sums over all people. By language: the accepted texts (`written`), and the others of their paths (`given`).
+    """By language: the accepted texts (`written`), and the others of their paths (`given`). `attention`: sums.
 
     `share_accepted`: of the texts that somebody followed.
     """

@@ -6,7 +6,7 @@ An evaluation that was killed within an episode carries them out again by itself
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -51,11 +51,14 @@ class Decisions:
     def add(self, episode: str, action: str, args: Mapping[str, Any], seconds: float, *, resumed: bool = False) -> None:
         """Kept when this returns."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        decision = Decision(episode, action, dict(args), round(seconds, 3), at, resumed)
+        self.extend([Decision(episode, action, dict(args), round(seconds, 3), at, resumed)])
+
+    def extend(self, decisions: Iterable[Decision]) -> None:
         with explained(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        append_line(self.path, msgspec.json.encode(decision))
-        self._made.setdefault(episode, []).append(decision)
+        for decision in decisions:
+            append_line(self.path, msgspec.json.encode(decision))
+            self._made.setdefault(decision.episode, []).append(decision)
 
     def notes(self) -> list[str]:
         """What a reader of the results must know of how they were played."""

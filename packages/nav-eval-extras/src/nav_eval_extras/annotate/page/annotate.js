@@ -158,13 +158,13 @@ function drawAttention() {
 function drawProgress() {
   const share = (value) => (value === null ? "–" : `${Math.round(100 * value)} %`);
   const number = (value) => (value === null ? "–" : value.toFixed(2));
-  const states = Object.entries(state.states).map(([name, count]) => [`state_${name}`, count]);
-  const rows = [
-    ...states, ["rejected", state.rejected], ["sieved", state.sieved], ["people", state.people], ["hours", number(state.hours)],
+  const { states = {}, plays = null } = state;
+  const rows = plays ? [["plays", plays.done], ["plays_all", plays.all], ["people", state.people], ["median", number(state.median)]] : [
+    ...Object.entries(states).map(([name, count]) => [`state_${name}`, count]), ["rejected", state.rejected], ["sieved", state.sieved], ["people", state.people], ["hours", number(state.hours)],
     ["walks", state.walks], ["reached", share(state.reached)], ["ndtw", number(state.ndtw)],
   ];
-  at("progress-bar").max = state.paths;
-  at("progress-bar").value = state.states.accepted + state.states.dropped;
+  at("progress-bar").max = plays ? plays.all : state.paths;
+  at("progress-bar").value = plays ? plays.done : states.accepted + states.dropped;
   at("progress-rows").replaceChildren(...rows.map(([key, value]) => {
     const row = make("tr", "", key === "rejected" ? { class: "group" } : {});
     row.append(make("td", word(key)), make("td", String(value)));
