@@ -579,6 +579,69 @@ def test_the_pages_fit_speak_and_can_be_used_by_all(
         assert [*progress.wrong, *guide.wrong, *follower.wrong] == []
 
 
+HEARS = """() => {
+  class Recognition extends EventTarget {
+    start() { window.heard = this; }
+    stop() { this.dispatchEvent(new Event("end")); }
+    say(text) {
+      const result = Object.assign([{ transcript: text }], { isFinal: true });
+      this.dispatchEvent(Object.assign(new Event("result"), { resultIndex: 0, results: [result] }));
+    }
+    fail(error) { this.dispatchEvent(Object.assign(new Event("error"), { error })); this.stop(); }
+  }
+  delete window.SpeechRecognition;
+  window.webkitSpeechRecognition = %s;
+}"""
+"""A browser that hears what it is told; the real one needs a microphone and its maker's service."""
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "text"),
+    [("en", "en-US", "Leave through the door. turn left"), ("zh", "zh-CN", "从门口出去。向左转")],
+)
+def test_a_text_can_be_dictated_and_stays_editable(
+    browser: Any, axe: str, tmp_path: Path, language: str, code: str, text: str
+) -> None:
+    arguments = [*ONE, "--language", language, "--out", tmp_path / "texts", "--people", 1, "--port", 0]
+    with hosted(*arguments, said=tmp_path / "said", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 2)
+        guide = Annotator(browser, game.links[1], width=360)
+        guide.page.add_init_script(f"({HEARS % 'Recognition'})()")
+        guide.page.reload()
+        guide.agree()
+        guide.page.focus("#dictate")
+        guide.page.keyboard.press("Enter")
+        guide.page.wait_for_function("() => window.heard")
+        assert guide.page.evaluate("heard.lang") == code
+        looks(guide, axe)
+        typed, spoken = text.split(" ", 1) if language == "en" else (text[:6], text[6:])
+        for part in (typed, spoken):
+            guide.page.evaluate("part => heard.say(part)", part)
+        assert guide.page.input_value("#words") == text
+        guide.page.focus("#words")
+        guide.page.keyboard.press("End")
+        guide.page.keyboard.insert_text("!")
+        assert guide.page.input_value("#words") == text + "!"
+        guide.page.click("#dictate")
+        assert "Dictate" in guide.page.inner_text("#dictate")
+        guide.page.click("#dictate")
+        guide.page.evaluate("heard.fail('not-allowed')")
+        assert "Please type" in guide.page.inner_text("#dictate-text")
+        assert guide.wrong == []
+
+
+def test_where_a_browser_hears_nothing_there_is_no_button(browser: Any, tmp_path: Path) -> None:
+    arguments = [*ONE, "--out", tmp_path / "texts", "--people", 1, "--port", 0]
+    with hosted(*arguments, said=tmp_path / "said", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 2)
+        guide = Annotator(browser, game.links[1])
+        guide.page.add_init_script(f"({HEARS % 'undefined'})()")
+        guide.page.reload()
+        guide.agree()
+        guide.page.wait_for_selector("#film img")
+        assert not guide.page.is_visible("#dictate")
+
+
 def test_both_languages_say_the_same() -> None:
     page = files("nav_eval_extras.annotate") / "page"
     english, chinese = said(page / "annotate-words.js", "Object.assign(WORDS.zh", 2)

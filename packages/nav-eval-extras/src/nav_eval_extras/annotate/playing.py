@@ -110,9 +110,8 @@ def play_together(
             check_plan(plan)
             episodes = {name_with_scene(one.key): one for one in plan.episodes}
             desk = Plays(journal, _paths(episodes.values(), crowd), crowd.each)
-            given = {"desk": desk, "consent": crowd.consent, "plan": plan, "episodes": episodes, "journal": journal}
-            page = (host, port, _page_files())
-            host_people(desk, out, crowd.people, partial(Player, **given), page, say)
+            guest = partial(Player, desk=desk, consent=crowd.consent, plan=plan, episodes=episodes, journal=journal)
+            host_people(desk, out, crowd.people, guest, (host, port, _page_files()), say)
         played = [[desk.of(episode)[place] for episode in episodes] for place in range(crowd.each)]
         notes = _notes(desk, played, crowd)
         return [_write_run(config, out, journal, plays, place, notes) for place, plays in enumerate(played, 1)]
@@ -129,7 +128,7 @@ def _paths(episodes: Iterable[Episode], crowd: Crowd) -> dict[str, str]:
     if crowd.people < wordings * crowd.each:
         raise ConfigError(
             f"--people {crowd.people} --each {crowd.each}: a path has {wordings} instructions, and nobody plays a path "
-            f"twice. Invite {wordings * crowd.each} people, or set dataset.instructions_per_path=1."
+            f"twice. Invite {wordings * crowd.each} people, or choose episodes with dataset.episodes."
         )
     return found
 

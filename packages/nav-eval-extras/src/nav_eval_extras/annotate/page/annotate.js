@@ -1,10 +1,14 @@
 "use strict";
 const FRAME_MS = 250;  // between two pictures of the film
 const CHECK_MS = 600;  // a text that rests so long is looked through
+const Recognition = window.SpeechRecognition || window.webkitSpeechRecognition;
+const SPOKEN = { en: "en-US", zh: "zh-CN" };
 const PEOPLE_ONLY = ["progress", "withdrawn", "done"];
 
 let playing = false;
 let sending = false;  // a check is on its way whose answer decides whether the text is sent
+let listening = null;  // to what is dictated
+let unheard = false;  // the last dictation failed
 let checking = 0;  // timers
 let coming = 0;
 
@@ -19,6 +23,7 @@ draw = function () {
   drawPage();
   at("withdraw").hidden = Boolean(halted) || state.version < 0 || PEOPLE_ONLY.includes(state.phase);
   if (state.phase !== "write") playing = false;
+  if (state.phase !== "write" || halted) listening?.stop();
   drawCode();
 };
 
@@ -46,6 +51,7 @@ function drawWrite() {
   at("film-after").setAttribute("aria-disabled", state.frame === state.frames - 1);
   at("words-label").textContent = word(`words_${state.language}`);
   at("words").lang = state.language === "zh" ? "zh-Hans" : "en";
+  drawDictation();
   drawStops();
   drawRemarks();
   drawKeys();
@@ -100,6 +106,32 @@ function drawKeys() {
   }));
 }
 
+function drawDictation() {
+  at("dictation").hidden = !Recognition || !window.isSecureContext;
+  at("dictate").textContent = word(listening ? "dictate_stop" : "dictate");
+  at("dictate-text").textContent = word(unheard ? "dictate_failed" : "dictate_text");
+}
+
+function dictate() {
+  if (listening) { listening.stop(); return; }
+  listening = new Recognition();
+  listening.lang = SPOKEN[state.language];
+  listening.continuous = true;
+  unheard = false;
+  listening.addEventListener("result", hear);
+  listening.addEventListener("error", (event) => { unheard = !["no-speech", "aborted"].includes(event.error); });
+  listening.addEventListener("end", () => { listening = null; drawDictation(); });
+  listening.start();
+  drawDictation();
+}
+
+function hear(event) {
+  const heard = [...event.results].slice(event.resultIndex).filter((one) => one.isFinal).map((one) => one[0].transcript.trim());
+  const parts = [at("words").value.trim(), ...heard].filter(Boolean);
+  at("words").value = parts.join(state.language === "zh" ? "" : " ").slice(0, at("words").maxLength);
+  at("words").dispatchEvent(new Event("input"));
+}
+
 function show(frame) {
   playing = false;
   if (frame >= 0 && frame < state.frames) choose(`at:${frame}`);
@@ -125,6 +157,7 @@ function check() {
 
 function send() {
   playing = false;
+  listening?.stop();
   clearTimeout(checking);
   if (busy) { setTimeout(send, CHECK_MS); return; }
   sending = true;
@@ -203,6 +236,7 @@ at("film-before").addEventListener("click", () => show(state.frame - 1));
 at("film-after").addEventListener("click", () => show(state.frame + 1));
 at("film-play").addEventListener("click", toggle);
 at("back-go").addEventListener("click", () => { show(state.back.lost); at("film").focus(); });
+at("dictate").addEventListener("click", dictate);
 at("send").addEventListener("click", send);
 at("words").addEventListener("input", () => { sessionStorage.setItem(state.job, at("words").value); check(); });
 for (const name of ["clear", "unclear"]) at(name).addEventListener("click", () => choose(name, at("note-words").value));

@@ -8,7 +8,7 @@ Object.assign(WORDS.en, {
   done_text: "Every task was played. You may close this page.",
   leave_text: "Your walks are deleted for good, this link ends, and your payment code is void.",
   plays: "Episodes played",
-  plays_all: "of so many",
+  plays_all: "Episodes in all, each person counted",
   median: "Median seconds of a decision",
 });
 Object.assign(WORDS.zh, {
@@ -19,6 +19,6 @@ Object.assign(WORDS.zh, {
   done_text: "所有任务都已完成。可以关闭此页面。",
   leave_text: "您的行走记录将被永久删除，此链接随之失效，付款码作废。",
   plays: "已完成的回合",
-  plays_all: "总数",
+  plays_all: "总数（按人计）",
   median: "每次决定用时的中位数（秒）",
 });
