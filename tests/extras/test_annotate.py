@@ -609,9 +609,10 @@ def test_a_text_can_be_dictated_and_stays_editable(
         guide.page.add_init_script(f"({HEARS % 'Recognition'})()")
         guide.page.reload()
         guide.agree()
+        guide.page.wait_for_selector("#film img")
         guide.page.focus("#dictate")
         guide.page.keyboard.press("Enter")
-        guide.page.wait_for_function("() => window.heard")
+        guide.page.wait_for_function("() => Boolean(window.heard)")
         assert guide.page.evaluate("heard.lang") == code
         looks(guide, axe)
         typed, spoken = text.split(" ", 1) if language == "en" else (text[:6], text[6:])
