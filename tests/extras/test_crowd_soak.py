@@ -73,21 +73,21 @@ class Somebody(Client):
         if shown["version"] < 0:
             self.call("claim")
         status, news = self.call("wait", seen=shown["version"])
-        if status != 200:  # a second tab has it
+        if status != 200 or news is None:  # a second tab has it, or a kill came between head and body
             return {"version": -1}
         if news.get("code"):
             self.codes.add(news["code"])
-        if self.acted and news["phase"] == "play" and news["turn"] != shown.get("turn"):
+        if self.acted and news["phase"] == "play" and news.get("turn") != shown.get("turn"):
             self.took.append(time.monotonic() - self.acted)
         self.acted = 0.0
-        if news["turn"] != shown.get("turn") or news["phase"] != shown.get("phase"):
+        if news.get("turn") != shown.get("turn") or news["phase"] != shown.get("phase"):
             self.answer(news)
         return dict(news)
 
     def answer(self, shown: dict[str, Any]) -> None:
         time.sleep(PAUSE[self.temperament] * self.chance.uniform(0.5, 1.5))
         phase = shown["phase"]
-        if self.temperament == "cheating":
+        if self.temperament == "cheating" and "turn" in shown:
             self.cheat(shown)
         if phase == "ready":
             self.plan = moves(self.temperament, self.chance)
