@@ -175,12 +175,21 @@ def looks(window: Window, axe: str) -> None:
 class Person(Client):
     """Somebody who speaks to the server without a browser."""
 
+    attends = True
     answered = 0
     """The last question that was answered."""
 
     def __init__(self, link: str) -> None:
         super().__init__(link)
         self.call("claim")
+
+    def call(self, name: str, **content: Any) -> tuple[int, Any]:
+        """Checks of attention are passed on the way, unless they are to be seen."""
+        status, answer = super().call(name, **content)
+        if status != 200 or answer["phase"] != "attention" or not self.attends:
+            return status, answer
+        super().call("choose", turn=answer["turn"], choice=answer["wanted"])
+        return self.call(name, **content | {"seen": answer["version"]})
 
     def agree(self) -> None:
         self.state("consent")

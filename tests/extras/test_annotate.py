@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import re
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extras.playing import Hosted, Person, Window, annotate_all, asked, hosted, lines, looks, said, same_words
+from extras.playing import Client, Hosted, Person, Window, annotate_all, asked, hosted, lines, looks, said, same_words
 from nav_eval.cli import make_app
 from nav_eval.core.types import AgentState
 from nav_eval.dataset.registry import load_dataset
@@ -28,6 +29,7 @@ from nav_eval_extras.annotate.desk import Desk, Job
 from nav_eval_extras.annotate.export import export_texts
 from nav_eval_extras.annotate.film import Film
 from nav_eval_extras.annotate.journal import Followed, Journal, Pose, Withdrawn, Written
+from nav_eval_extras.annotate.payment import payment_code
 from nav_eval_extras.annotate.session import Wish, annotate_benchmark
 from patience import until
 
@@ -65,6 +67,14 @@ class Annotator(Window):
         self.page.keyboard.insert_text(text)
         self.page.keyboard.press("Control+Enter")
 
+    def attend(self) -> None:
+        """Pass the check of attention: the button that it names, reached by the key Tab."""
+        self.page.wait_for_selector("#attention:visible")
+        names = self.page.locator("#attention-choices button").evaluate_all("all => all.map(one => one.value)")
+        for _ in range(1 + names.index(self.page.evaluate("state.wanted"))):
+            self.page.keyboard.press("Tab")
+        self.page.keyboard.press("Enter")
+
     def follow(self, actions: Sequence[str]) -> None:
         """From the start to the question at the end."""
         self.start()
@@ -99,6 +109,7 @@ def written(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
         guide.agree()
         actions = guide.watch()
         guide.write(ENGLISH)
+        guide.attend()
         lost = person(game, 2)
         lost.agree()
         lost.follow(["move_forward"])
@@ -309,6 +320,7 @@ def test_a_follower_is_sent_neither_goal_nor_path_nor_the_guide(two: Any) -> Non
     assert set(re.findall(r'"(\w+)":', heard)) <= {
         "phase", "turn", "version", "consent", "texts", "en", "zh", "episode", "episodes", "practice", "instruction",
         "text", "language", "limit", "step", "actions", "ways", "pictures", "name", "data", "goal", "error",
+        "code", "wanted",
     }  # fmt: skip
 
 
@@ -334,6 +346,66 @@ def test_a_foreign_key_opens_nothing(two: Any) -> None:
         assert guide.ask("POST", "/wait", b'{"page":"client","seen":-1}', key=key)[0] == 401
     for path in ("/annotations.jsonl", "/invitations.json", "/../annotations.jsonl"):
         assert guide.ask("GET", path)[0] == 404
+
+
+def codes(out: Path) -> list[dict[str, str]]:
+    with (out / "codes.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_whoever_has_worked_is_told_a_code_and_withdrawing_voids_it(two: Any, tmp_path: Path) -> None:
+    game, out, (guide, follower) = two
+    code = guide.state("idle")["code"]
+    assert re.fullmatch(r"(?:[A-Z2-7]{4}-){2}[A-Z2-7]{4}", code)
+    assert (out / "codes.csv").stat().st_mode & 0o777 == 0o600
+    until(lambda: [row["state"] for row in codes(out)] == ["valid", "open"])
+    follower.agree()
+    follower.state("ready")
+    assert codes(out)[1]["code"].encode() not in follower.heard
+    assert codes(out)[0]["code"] == code
+    assert game.end(signal.SIGKILL) != 0
+    with hosted(*ONE, "--out", out, "--people", 2, "--port", 0, said=tmp_path / "2", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 3)
+        guide = Person(game.links[1])
+        assert guide.state("idle")["code"] == code
+        assert guide.send("withdraw") == 204
+        assert guide.state("withdrawn")["code"] is None
+        until(lambda: codes(out)[0]["state"] == "void")
+        assert (codes(out)[0]["code"], codes(out)[0]["texts"]) == (code, "0")
+
+
+def test_codes_cannot_be_made_without_the_organisers_secret() -> None:
+    made = {payment_code("secret", person) for person in range(1, 1001)}
+    assert len(made) == 1000
+    assert made.isdisjoint(payment_code("another", person) for person in range(1, 1001))
+    assert payment_code("secret", 7) == payment_code("secret", 7)
+
+
+def test_a_check_that_is_failed_and_work_that_nobody_can_do_are_seen(two: Any) -> None:
+    game, out, (guide, follower) = two
+    guide.state("idle")
+    follower.attends = False
+    follower.agree()
+    follower.play(["move_forward"] * 3 + ["stop"])
+    follower.state("note")
+    follower.send("unclear")
+    wanted = follower.state("attention")["wanted"]
+    assert follower.send("unclear") == 400
+    follower.send("stop" if wanted != "stop" else "turn_left")
+    follower.state("idle")
+    until(lambda: codes(out)[1]["failed"] == "1")
+    asked = [
+        (event["person"], event["passed"]) for event in lines(out / "annotations.jsonl") if event["type"] == "Attended"
+    ]
+    assert asked == [(1, True), (2, False)]
+    told = Client(game.links[0])
+    told.call("claim")
+    remarks = told.state("progress")["remarks"]
+    assert remarks == [
+        {"person": 1, "checks": 1, "failed": 0, "hasty": 1, "only_forward": 0},
+        {"person": 2, "checks": 1, "failed": 1, "hasty": 1, "only_forward": 1},
+    ]
+    assert [codes(out)[1][name] for name in ("checks", "failed", "hasty", "only_forward")] == ["1"] * 4
 
 
 def test_who_withdraws_is_deleted_and_does_nothing_more(two: Any, tmp_path: Path) -> None:
@@ -492,6 +564,8 @@ def test_the_pages_fit_speak_and_can_be_used_by_all(
         guide.page.wait_for_selector("#sure[open]")
         guide.page.keyboard.press("Tab")
         guide.page.keyboard.press("Enter")
+        guide.page.wait_for_selector("#attention:visible")
+        looks(guide, axe)
         follower = Annotator(browser, game.links[2], locale=locale, width=width)
         follower.agree()
         follower.follow([])
@@ -501,8 +575,72 @@ def test_the_pages_fit_speak_and_can_be_used_by_all(
         looks(follower, axe)
         follower.page.keyboard.press("Tab")
         follower.page.keyboard.press("Enter")
-        follower.page.wait_for_selector(f"text={'You have withdrawn' if locale == 'en-US' else '你已撤回同意'}")
+        follower.page.wait_for_selector(f"text={'You have withdrawn' if locale == 'en-US' else '您已撤回同意'}")
         assert [*progress.wrong, *guide.wrong, *follower.wrong] == []
+
+
+HEARS = """() => {
+  class Recognition extends EventTarget {
+    start() { window.heard = this; }
+    stop() { this.dispatchEvent(new Event("end")); }
+    say(text) {
+      const result = Object.assign([{ transcript: text }], { isFinal: true });
+      this.dispatchEvent(Object.assign(new Event("result"), { resultIndex: 0, results: [result] }));
+    }
+    fail(error) { this.dispatchEvent(Object.assign(new Event("error"), { error })); this.stop(); }
+  }
+  delete window.SpeechRecognition;
+  window.webkitSpeechRecognition = %s;
+}"""
+"""A browser that hears what it is told; the real one needs a microphone and its maker's service."""
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "text"),
+    [("en", "en-US", "Leave through the door. turn left"), ("zh", "zh-CN", "从门口出去。向左转")],
+)
+def test_a_text_can_be_dictated_and_stays_editable(
+    browser: Any, axe: str, tmp_path: Path, language: str, code: str, text: str
+) -> None:
+    arguments = [*ONE, "--language", language, "--out", tmp_path / "texts", "--people", 1, "--port", 0]
+    with hosted(*arguments, said=tmp_path / "said", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 2)
+        guide = Annotator(browser, game.links[1], width=360)
+        guide.page.add_init_script(f"({HEARS % 'Recognition'})()")
+        guide.page.reload()
+        guide.agree()
+        guide.page.wait_for_selector("#film img")
+        guide.page.focus("#dictate")
+        guide.page.keyboard.press("Enter")
+        guide.page.wait_for_function("() => Boolean(window.heard)")
+        assert guide.page.evaluate("heard.lang") == code
+        looks(guide, axe)
+        typed, spoken = text.split(" ", 1) if language == "en" else (text[:6], text[6:])
+        for part in (typed, spoken):
+            guide.page.evaluate("part => heard.say(part)", part)
+        assert guide.page.input_value("#words") == text
+        guide.page.focus("#words")
+        guide.page.keyboard.press("End")
+        guide.page.keyboard.insert_text("!")
+        assert guide.page.input_value("#words") == text + "!"
+        guide.page.click("#dictate")
+        assert "Dictate" in guide.page.inner_text("#dictate")
+        guide.page.click("#dictate")
+        guide.page.evaluate("heard.fail('not-allowed')")
+        assert "Please type" in guide.page.inner_text("#dictate-text")
+        assert guide.wrong == []
+
+
+def test_where_a_browser_hears_nothing_there_is_no_button(browser: Any, tmp_path: Path) -> None:
+    arguments = [*ONE, "--out", tmp_path / "texts", "--people", 1, "--port", 0]
+    with hosted(*arguments, said=tmp_path / "said", command=ANNOTATE) as game:
+        until(lambda: len(game.links) == 2)
+        guide = Annotator(browser, game.links[1])
+        guide.page.add_init_script(f"({HEARS % 'undefined'})()")
+        guide.page.reload()
+        guide.agree()
+        guide.page.wait_for_selector("#film img")
+        assert not guide.page.is_visible("#dictate")
 
 
 def test_both_languages_say_the_same() -> None:

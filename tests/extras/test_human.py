@@ -472,6 +472,14 @@ def test_who_presses_nothing_but_forward_is_seen(tmp_path: Path) -> None:
     assert notes[0].startswith("Played by a person in a browser: 7 decisions in 2 episodes, 0.5 s each")
 
 
+def test_decisions_that_nobody_can_take_so_fast_are_seen(tmp_path: Path) -> None:
+    kept = Decisions(tmp_path)
+    for episode, seconds in (("a", (0.01, 0.02, 9.0)), ("b", (0.01, 0.3, 0.3))):
+        for one in seconds:
+            kept.add(episode, "turn_left", {}, one)
+    assert kept.notes()[1:] == ["In 1 of 2 episodes decisions were faster than anybody can look."]
+
+
 def test_episodes_along_one_path_are_told_of() -> None:
     config = benchmark_config("vln-demo", overrides=["dataset.limit=3", SMALL])
     assert check_playable(config)[0].startswith("2 of 3 episodes have start and goal of an earlier one")

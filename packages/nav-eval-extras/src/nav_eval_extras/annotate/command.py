@@ -32,6 +32,8 @@ def annotate(
     It prints a link for each person and one for the progress. A text counts once another person has followed it to the
     goal. Ctrl-C ends it at once; the same command goes on with all that was sent.
 
+    Whoever has worked is shown a payment code when nothing is left to do; DIR/codes.csv has them to compare.
+
     Parameters
     ----------
     arguments
@@ -73,13 +75,13 @@ def annotate(
     if export is not None:
         say(*export_texts(resolved, out, wish, export))
         return DONE
-    states = annotate_benchmark(resolved, out, wish, host, port, _tell_links)["states"]
+    states = annotate_benchmark(resolved, out, wish, host, port, tell_links)["states"]
     say(f"{states['accepted']} texts accepted, {states['dropped']} paths dropped. Write them with --export FOLDER.")
     say(out)
     return DONE
 
 
-def _tell_links(links: Sequence[str]) -> None:
+def tell_links(links: Sequence[str]) -> None:
     progress, *people = links
     lines = [
         f"The progress is at {progress}",

@@ -7,14 +7,14 @@ what they could not follow goes back to its guide, and after `rounds` of them th
 from __future__ import annotations
 
 import math
-import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Literal, get_args
 
-from nav_eval_extras.annotate.journal import AnyEvent, Consented, Followed, Given, Journal, Withdrawn, Written
+from nav_eval_extras.annotate.journal import AnyEvent, Followed, Given, Journal, Written
+from nav_eval_extras.annotate.people import People
 
 NDTW = 0.5
 """A follower who came to the goal by quite another way did not follow the text."""
@@ -36,39 +36,18 @@ def accepts(metrics: dict[str, float], *, clear: bool) -> bool:
     return clear and bool(metrics.get("success")) and metrics.get("ndtw", 1.0) >= NDTW
 
 
-class Desk:
+class Desk(People):
     """Thread-safe. `paths`: in the order in which they are given out; `sieve`: the agent that follows first, or ""."""
 
     def __init__(self, journal: Journal, paths: Sequence[str], language: str, rounds: int, sieve: str = "") -> None:
-        self._journal, self._paths, self._language = journal, paths, language
-        self._rounds, self._sieve = rounds, sieve
-        self._news = threading.Condition(threading.RLock())
+        super().__init__(journal)
+        self._paths, self._language, self._rounds, self._sieve = paths, language, rounds, sieve
 
     def record(self, event: AnyEvent) -> bool:
-        """Keep what somebody sent; False where it is about a text that was withdrawn meanwhile, or by who withdrew."""
+        """False also where it is about a text that was withdrawn meanwhile."""
         with self._news:
             gone = isinstance(event, Followed) and event.text not in [one.text for one in self._of(event.path, Written)]
-            if gone or self.withdrawn(event.person):
-                return False
-            self._journal.add(event)
-            self._news.notify_all()
-            return True
-
-    def withdraw(self, person: int) -> None:
-        with self._news:
-            self._journal.withdraw(person)
-            self._news.notify_all()
-
-    def wait(self, seconds: float) -> None:
-        """For news."""
-        with self._news:
-            self._news.wait(seconds)
-
-    def withdrawn(self, person: int) -> bool:
-        return any(event.person == person for event in self._all(Withdrawn))
-
-    def consented(self, person: int, version: str) -> bool:
-        return any((event.person, event.version) == (person, version) for event in self._all(Consented))
+            return not gone and super().record(event)
 
     def take(self, person: int) -> Job | None:
         """What the person does next: what they were at, a text that came back, one to follow, or a new path."""
@@ -144,9 +123,6 @@ class Desk:
     def _follower(self, text: Written) -> int | None:
         return next((given.person for given in self._of(text.path, Given) if given.text == text.text), None)
 
-    def _all(self, kind: Any) -> Iterator[Any]:
-        return (event for event in self._journal if isinstance(event, kind))
-
     def _of(self, path: str, kind: Any) -> Iterator[Any]:
         return (event for event in self._journal.of(path) if isinstance(event, kind))
 
@@ -156,9 +132,18 @@ class Desk:
         accepted = [(text, verdict) for text, verdict in verdicts if verdict is not None and verdict.accepted]
         return iter(sorted(accepted, key=lambda pair: (pair[0].path, pair[0].language)))
 
+    def share(self, person: int) -> dict[str, Any]:
+        with self._news:
+            texts = [one for one in self._all(Written) if one.person == person]
+            walks = [one for one in self._all(Followed) if one.person == person]
+            accepted = sum(1 for text, _ in self.accepted() if text.person == person)
+            seconds = math.fsum(event.seconds for event in (*texts, *walks))
+            return self._shared(person, seconds, texts=len(texts), accepted=accepted, walks=len(walks))
+
     def progress(self) -> dict[str, Any]:
         """`hours`: of people, per accepted text; `reached`, `ndtw`: how well followers agree with the guides."""
         with self._news:
+            people = sorted({event.person for event in self._all(Given)})
             states = Counter(self.state(path) for path in self._paths)
             walks = [walk for walk in self._all(Followed) if not walk.agent]
             spent = math.fsum(event.seconds for event in (*self._all(Written), *walks)) / 3600
@@ -173,5 +158,6 @@ class Desk:
                 "sieved": sum(1 for walk in self._all(Followed) if walk.agent and walk.accepted),
                 "reached": fmean(bool(walk.metrics.get("success")) for walk in walks) if walks else None,
                 "ndtw": fmean(measured) if measured else None,
-                "people": len({event.person for event in self._all(Given)}),
+                "people": len(people),
+                "remarks": self.remarks(people),
             }

@@ -48,7 +48,9 @@ class Consented(Event, frozen=True, kw_only=True):
 
 
 class Given(Event, frozen=True, kw_only=True):
-    """A path that the person has seen from now on: to follow this text, or (None) to write one in this language."""
+    """A path that the person has seen from now on: to follow this text or play this episode, or (None) to write a text
+    in this language.
+    """
 
     path: str
     language: str
@@ -86,11 +88,27 @@ class Followed(Event, frozen=True, kw_only=True):
     track: Sequence[Pose] = ()
 
 
+class Played(Event, frozen=True, kw_only=True):
+    """An episode of a benchmark, to its end. `seconds`: of each action; `key`: by which DIR/decisions has them."""
+
+    path: str
+    episode: str
+    key: str
+    actions: Sequence[str]
+    seconds: Sequence[float]
+
+
+class Attended(Event, frozen=True, kw_only=True):
+    """A check whether they read what the page says."""
+
+    passed: bool
+
+
 class Withdrawn(Event, frozen=True, kw_only=True):
     """All that this person had sent was deleted."""
 
 
-AnyEvent = Consented | Given | Written | Followed | Withdrawn
+AnyEvent = Consented | Given | Written | Followed | Played | Attended | Withdrawn
 
 
 class Journal:
@@ -123,7 +141,7 @@ class Journal:
 
     def _enter(self, event: Any) -> None:
         self._events.append(event)
-        if not isinstance(event, Consented | Withdrawn):
+        if not isinstance(event, Consented | Attended | Withdrawn):
             self._of_path.setdefault(event.path, []).append(event)
 
     def add(self, event: AnyEvent) -> None:

@@ -1,42 +1,37 @@
-"""`nav-eval annotate` from its options to the last decided text: pages, people, the agent that follows first."""
+"""`nav-eval annotate` from its options to the last decided text: what is annotated, the agent that follows first."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from nav_eval.config.schema import Config
 from nav_eval.core.loop import Stopped
 from nav_eval.dataset.episode import name_with_scene
 from nav_eval.errors import ConfigError
-from nav_eval.results.files import write_bytes
 from nav_eval.runs.builder import Plan, own_secret
 from nav_eval.runs.generators import GENERATORS, NamesThings
 from nav_eval.runs.plan import opened
-from nav_eval_extras.annotate.annotator import Annotator, OwnGame
+from nav_eval_extras.annotate.annotator import Annotator
 from nav_eval_extras.annotate.checks import Language, Names
 from nav_eval_extras.annotate.consent import Consent
 from nav_eval_extras.annotate.desk import Desk
+from nav_eval_extras.annotate.hosting import NEWS_SECONDS, host_people
 from nav_eval_extras.annotate.journal import Journal
 from nav_eval_extras.annotate.studio import Studio
 from nav_eval_extras.collecting.paths import Route, routes
 from nav_eval_extras.human.game import Game
-from nav_eval_extras.human.play import LAST_WORD_SECONDS, PICTURES, check_plan, for_people
-from nav_eval_extras.human.web import PAGE, read_page, serving
+from nav_eval_extras.human.play import PICTURES, check_plan, for_people
+from nav_eval_extras.human.web import PAGE, read_page
 
-INVITATIONS = "invitations.json"
 OWN_PAGE = ("page.html", "annotate.css", "annotate.js", "annotate-words.js")
 """Beside the files of the page that a person plays at."""
 MEASUREMENTS = ("navigation_error", "success", "spl", "dtw", "ndtw", "sdtw")
 """Those of RxR's followers."""
-NEWS_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +43,6 @@ class Wish:
     rounds: int
     sieve: str
     consent: Consent
-
-
-class Invitations(msgspec.Struct, frozen=True):
-    """The keys of the links: of the progress page, and of each person."""
-
-    progress: str
-    people: list[str]
-
-    @classmethod
-    def read(cls, out: Path, people: int) -> Invitations:
-        """Those of before, and new ones where there are fewer than `people`; kept for their owner to read only."""
-        path = out / INVITATIONS
-        kept = msgspec.json.decode(path.read_bytes(), type=cls) if path.is_file() else cls(_key(), [])
-        whole = cls(kept.progress, kept.people + [_key() for _ in range(people - len(kept.people))])
-        write_bytes(path, msgspec.json.encode(whole), mode=0o600)
-        return whole
-
-
-def _key() -> str:
-    return secrets.token_urlsafe(24)
 
 
 def annotated(config: Config, sieve: str) -> Config:
@@ -117,39 +92,17 @@ def annotate_benchmark(
 ) -> dict[str, Any]:
     """Serve until every path has a text or was dropped. `say` is told the links; returns the progress."""
     with studio_of(config, out, wish) as (studio, _):
-        keys = Invitations.read(out, wish.people)
-        people, board = [OwnGame() for _ in keys.people], Game()
-        games: dict[str, Game] = dict(zip((keys.progress, *keys.people), (board, *people)))
-        pool = ThreadPoolExecutor(len(games), "annotator")
-        with serving(games, host, port, page_files()) as links, pool:  # it serves until everybody has seen the end
-            say(links)
-            tasks = [pool.submit(Annotator(number, game, studio).run) for number, game in enumerate(people, 1)]
+
+        def sift(board: Game) -> None:
             if wish.sieve:
-                tasks.append(pool.submit(_sift, studio, wish.sieve, board))
-            try:
-                _watch(studio.desk, board, tasks)
-            finally:
-                for game in games.values():
-                    game.close()
-            board.finish(LAST_WORD_SECONDS, phase="progress", **studio.desk.progress())
-        return studio.desk.progress()
+                _sift(studio, wish.sieve, board)
+
+        guests = partial(Annotator, studio=studio)
+        return host_people(studio.desk, out, wish.people, guests, (host, port, page_files()), say, sift)
 
 
 def page_files() -> dict[str, bytes]:
     return read_page("nav_eval_extras.human", PAGE) | read_page(__package__, OWN_PAGE)
-
-
-def _watch(desk: Desk, board: Game, tasks: Sequence[Future[None]]) -> None:
-    """Shows the progress until all is decided. Raises what a task raised."""
-    shown: dict[str, Any] = {}
-    while not desk.done:
-        for task in tasks:
-            if task.done():
-                task.result()
-        if (progress := desk.progress()) != shown:
-            board.show(phase="progress", **progress)
-            shown = progress
-        desk.wait(NEWS_SECONDS)
 
 
 def _sift(studio: Studio, agent: str, board: Game) -> None:

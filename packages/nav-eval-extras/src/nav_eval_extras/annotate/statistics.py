@@ -14,14 +14,16 @@ from nav_eval_extras.collecting.paths import Route
 
 
 def statistics_of(journal: Journal, desk: Desk, paths: Sequence[Route]) -> dict[str, Any]:
-    """By language: the accepted texts (`written`), and the others of their paths (`given`).
+    """By language: the accepted texts (`written`), and the others of their paths (`given`). `attention`: sums.
 
     `share_accepted`: of the texts that somebody followed.
     """
     wordings = {name_with_scene(route.key): route.wordings for route in paths}
     accepted = [text for text, _ in desk.accepted() if text.path in wordings]
     followed = {walk.text for walk in journal if isinstance(walk, Followed)}
-    found = {}
+    people = {event.person for event in journal if event.person}
+    told = [desk.attention(person) for person in people]
+    found: dict[str, Any] = {"attention": {name: sum(one[name] for one in told) for name in told[0]}} if told else {}
     for language in sorted({text.language for text in accepted}):
         mine = [text for text in accepted if text.language == language]
         tried = [

@@ -49,17 +49,7 @@ class Studio:
         """
         told = Instruction(text=text.words, language=text.language)
         episode = replace(self.episodes[text.path], episode_id=text.text, instruction=told)
-        environment = self.plan.environment()
-        with (
-            closing(environment.simulator),
-            closing(self.plan.service(self.secret, agent)) as service,
-            closing(service.open_session()) as client,
-        ):
-            service.health_check()
-            result = EpisodeLoop(environment, client, [], Policy(), stopped).run_episode(episode)
-        if result.start is None or result.status in OURS:
-            raise SimulatorError(f"episode {self.episodes[text.path].episode_id}: {result.failure_reason}")
-        return result
+        return play(self.plan, self.secret, episode, agent, stopped)
 
     def followed(
         self, text: Written, result: EpisodeResult, seconds: Sequence[float], *, clear: bool = True, **more: Any
@@ -83,3 +73,18 @@ class Studio:
             track=track,
             **more,
         )
+
+
+def play(plan: Plan, secret: bytes, episode: Episode, agent: Any, stopped: Callable[[], bool]) -> EpisodeResult:
+    """By an agent that is given, or (None) by the configured one. Raises Stopped."""
+    environment = plan.environment()
+    with (
+        closing(environment.simulator),
+        closing(plan.service(secret, agent)) as service,
+        closing(service.open_session()) as client,
+    ):
+        service.health_check()
+        result = EpisodeLoop(environment, client, [], Policy(), stopped).run_episode(episode)
+    if result.start is None or result.status in OURS:
+        raise SimulatorError(f"episode {episode.episode_id}: {result.failure_reason}")
+    return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -13,6 +13,7 @@ from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.run import split_arguments
 from nav_eval.cli.say import say
 from nav_eval.cli.table import metrics_table
+from nav_eval.errors import ConfigError
 
 
 def human(
@@ -23,6 +24,9 @@ def human(
     host: str = "127.0.0.1",
     practice: int = 0,
     show_results: bool = False,
+    people: int = 1,
+    each: int = 1,
+    consent: Path | None = None,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"])] = False,
     progress: Literal["auto", "bar", "json", "none"] = "auto",
 ) -> int:
@@ -47,6 +51,13 @@ def human(
         How many other episodes of the data set come first and do not count; they are a run in DIR/practice.
     show_results
         Tell the person at the end in which episodes the goal was reached.
+    people
+        How many people are invited. Several are asked for consent and told a payment code at the end; DIR/run-1, run-2
+        and so on are then the runs, and DIR/codes.csv has the codes.
+    each
+        How many people play each episode. Nobody plays a path twice.
+    consent
+        A text file that several people agree to before they begin, in place of the built-in one.
     quiet
         Print no progress bar and no table, only the link and where the results are.
     progress
@@ -62,8 +73,14 @@ def human(
     benchmark, overrides = split_arguments(arguments)
     resolved = for_people(benchmark_config(benchmark, file=config, overrides=overrides))
     notes = check_playable(resolved)
-    game, key = Game(), link_key(out)
     style = "none" if quiet and progress == "auto" else progress
+    if people != 1:
+        if practice or show_results:
+            raise ConfigError("--practice, --show-results: are for one person. Leave them out, or leave out --people.")
+        return _play_together(resolved, out, (people, each, consent), host, port)
+    if each != 1 or consent is not None:
+        raise ConfigError("--each, --consent: are for several people. Set --people.")
+    game, key = Game(), link_key(out)
     with serving({key: game}, host, port) as (link,), drainable(), show_progress(style) as bar:
         sys.stderr.writelines(f"{spoken(line)}\n" for line in (*notes, f"Play at {link}"))
         sys.stderr.flush()
@@ -72,3 +89,19 @@ def human(
         say(*metrics_table(evaluated.document).splitlines())
     say(evaluated.path)
     return DONE if evaluated.results.blameless else FINDINGS
+
+
+def _play_together(config: Any, out: Path, asked: tuple[int, int, Path | None], host: str, port: int) -> int:
+    from nav_eval_extras.annotate.command import tell_links
+    from nav_eval_extras.annotate.consent import PLAYING, Consent
+    from nav_eval_extras.annotate.playing import Crowd, play_together
+
+    people, each, consent = asked
+    if people < 1 or each < 1:
+        raise ConfigError(f"--people {people} --each {each}: each is 1 or more.")
+    crowd = Crowd(people, each, Consent.read(consent, PLAYING))
+    runs = play_together(config, out, crowd, host, port, tell_links)
+    for run in runs:
+        say(*metrics_table(run.document).splitlines())
+        say(run.path)
+    return DONE if all(run.results.blameless for run in runs) else FINDINGS

@@ -6,7 +6,7 @@ An evaluation that was killed within an episode carries them out again by itself
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,9 @@ import msgspec
 
 from nav_eval.results.files import explained
 from nav_eval.results.lines import append_line, take_up
+from nav_eval_extras.human.attention import hasty, only_forward
 
 NAME = "decisions.jsonl"
-FEW = 3
-"""Fewer decisions than this tell nothing of how attentive somebody was."""
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -52,11 +51,14 @@ class Decisions:
     def add(self, episode: str, action: str, args: Mapping[str, Any], seconds: float, *, resumed: bool = False) -> None:
         """Kept when this returns."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        decision = Decision(episode, action, dict(args), round(seconds, 3), at, resumed)
+        self.extend([Decision(episode, action, dict(args), round(seconds, 3), at, resumed)])
+
+    def extend(self, decisions: Iterable[Decision]) -> None:
         with explained(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        append_line(self.path, msgspec.json.encode(decision))
-        self._made.setdefault(episode, []).append(decision)
+        for decision in decisions:
+            append_line(self.path, msgspec.json.encode(decision))
+            self._made.setdefault(decision.episode, []).append(decision)
 
     def notes(self) -> list[str]:
         """What a reader of the results must know of how they were played."""
@@ -68,20 +70,16 @@ class Decisions:
             f"Played by a person in a browser: {len(seconds)} decisions in {len(made)} episodes, "
             f"{statistics.median(seconds):.1f} s each in the median ({NAME})."
         ]
-        if straight := [decisions for decisions in made if _only_forward(decisions)]:
-            notes.append(f"In {len(straight)} of {len(made)} episodes nothing but forward was pressed.")
+        if straight := sum(only_forward([one.action for one in decisions]) for decisions in made):
+            notes.append(f"In {straight} of {len(made)} episodes nothing but forward was pressed.")
+        if fast := sum(hasty([one.seconds for one in decisions]) for decisions in made):
+            notes.append(f"In {fast} of {len(made)} episodes decisions were faster than anybody can look.")
         if again := sum(map(_carried_out_again, made)):
             notes.append(
                 f"{again} decisions from before an interruption were carried out again without the person: "
                 f"agent_latency is not theirs there, {NAME} has it."
             )
         return notes
-
-
-def _only_forward(made: Sequence[Decision]) -> bool:
-    """Whether somebody walked straight on to the end: move_forward and no other action but a last stop."""
-    names = [one.action for one in made if one.action != "stop"]
-    return len(names) >= FEW and set(names) == {"move_forward"}
 
 
 def _carried_out_again(made: Sequence[Decision]) -> int:

@@ -48,7 +48,7 @@ class Game:
         self._chosen: Choice | None = None
         self._asked = 0.0
         self._page = ""
-        self._heard = -WATCHED_SECONDS
+        self._heard = time.monotonic() - WATCHED_SECONDS
         self._closed = False
 
     def show(self, **shown: Any) -> None:
@@ -79,7 +79,7 @@ class Game:
         """Show the end, and wait up to `seconds` until an open page has it."""
         with self._news:
             self._show(shown, ())
-            if time.monotonic() - self._heard < WATCHED_SECONDS:
+            if self.silence < WATCHED_SECONDS:
                 self._news.wait_for(lambda: self._delivered == self._version, seconds)
 
     def close(self) -> None:
@@ -91,6 +91,11 @@ class Game:
     @property
     def closed(self) -> bool:
         return self._closed
+
+    @property
+    def silence(self) -> float:
+        """Seconds since a page last asked."""
+        return time.monotonic() - self._heard
 
     def claim(self, page: str) -> None:
         """From now on this page plays, and no other."""

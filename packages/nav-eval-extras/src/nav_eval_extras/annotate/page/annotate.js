@@ -1,16 +1,21 @@
 "use strict";
 const FRAME_MS = 250;  // between two pictures of the film
 const CHECK_MS = 600;  // a text that rests so long is looked through
+const Recognition = window.SpeechRecognition || window.webkitSpeechRecognition;
+const SPOKEN = { en: "en-US", zh: "zh-CN" };
 const PEOPLE_ONLY = ["progress", "withdrawn", "done"];
 
 let playing = false;
 let sending = false;  // a check is on its way whose answer decides whether the text is sent
+let listening = null;  // to what is dictated
+let unheard = false;  // the last dictation failed
 let checking = 0;  // timers
 let coming = 0;
 
 PANELS.consent = drawConsent;
 PANELS.write = drawWrite;
 PANELS.note = drawNote;
+PANELS.attention = drawAttention;
 PANELS.progress = drawProgress;
 
 const drawPage = draw;
@@ -18,7 +23,16 @@ draw = function () {
   drawPage();
   at("withdraw").hidden = Boolean(halted) || state.version < 0 || PEOPLE_ONLY.includes(state.phase);
   if (state.phase !== "write") playing = false;
+  if (state.phase !== "write" || halted) listening?.stop();
+  drawCode();
 };
+
+function drawCode() {
+  at("code").hidden = Boolean(halted) || !state.code;
+  if (at("code").hidden) return;
+  at("code-text").textContent = word(state.phase === "idle" ? "code_idle" : "code");
+  at("code-value").textContent = state.code;
+}
 
 function drawConsent() {
   at("consent-text").textContent = state.texts[language];
@@ -37,6 +51,7 @@ function drawWrite() {
   at("film-after").setAttribute("aria-disabled", state.frame === state.frames - 1);
   at("words-label").textContent = word(`words_${state.language}`);
   at("words").lang = state.language === "zh" ? "zh-Hans" : "en";
+  drawDictation();
   drawStops();
   drawRemarks();
   drawKeys();
@@ -91,6 +106,32 @@ function drawKeys() {
   }));
 }
 
+function drawDictation() {
+  at("dictation").hidden = !Recognition || !window.isSecureContext;
+  at("dictate").textContent = word(listening ? "dictate_stop" : "dictate");
+  at("dictate-text").textContent = word(unheard ? "dictate_failed" : "dictate_text");
+}
+
+function dictate() {
+  if (listening) { listening.stop(); return; }
+  listening = new Recognition();
+  listening.lang = SPOKEN[state.language];
+  listening.continuous = true;
+  unheard = false;
+  listening.addEventListener("result", hear);
+  listening.addEventListener("error", (event) => { unheard = !["no-speech", "aborted"].includes(event.error); });
+  listening.addEventListener("end", () => { listening = null; drawDictation(); });
+  listening.start();
+  drawDictation();
+}
+
+function hear(event) {
+  const heard = [...event.results].slice(event.resultIndex).filter((one) => one.isFinal).map((one) => one[0].transcript.trim());
+  const parts = [at("words").value.trim(), ...heard].filter(Boolean);
+  at("words").value = parts.join(state.language === "zh" ? "" : " ").slice(0, at("words").maxLength);
+  at("words").dispatchEvent(new Event("input"));
+}
+
 function show(frame) {
   playing = false;
   if (frame >= 0 && frame < state.frames) choose(`at:${frame}`);
@@ -116,6 +157,7 @@ function check() {
 
 function send() {
   playing = false;
+  listening?.stop();
   clearTimeout(checking);
   if (busy) { setTimeout(send, CHECK_MS); return; }
   sending = true;
@@ -142,21 +184,32 @@ function drawNote() {
   at("note-words").value = "";
 }
 
+function drawAttention() {
+  at("attention-text").textContent = word("attention_text", { button: word(state.wanted) });
+}
+
 function drawProgress() {
   const share = (value) => (value === null ? "–" : `${Math.round(100 * value)} %`);
   const number = (value) => (value === null ? "–" : value.toFixed(2));
-  const states = Object.entries(state.states).map(([name, count]) => [`state_${name}`, count]);
-  const rows = [
-    ...states, ["rejected", state.rejected], ["sieved", state.sieved], ["people", state.people], ["hours", number(state.hours)],
+  const { states = {}, plays = null } = state;
+  const rows = plays ? [["plays", plays.done], ["plays_all", plays.all], ["people", state.people], ["median", number(state.median)]] : [
+    ...Object.entries(states).map(([name, count]) => [`state_${name}`, count]), ["rejected", state.rejected], ["sieved", state.sieved], ["people", state.people], ["hours", number(state.hours)],
     ["walks", state.walks], ["reached", share(state.reached)], ["ndtw", number(state.ndtw)],
   ];
-  at("progress-bar").max = state.paths;
-  at("progress-bar").value = state.states.accepted + state.states.dropped;
+  at("progress-bar").max = plays ? plays.all : state.paths;
+  at("progress-bar").value = plays ? plays.done : states.accepted + states.dropped;
   at("progress-rows").replaceChildren(...rows.map(([key, value]) => {
     const row = make("tr", "", key === "rejected" ? { class: "group" } : {});
     row.append(make("td", word(key)), make("td", String(value)));
     return row;
   }));
+  at("progress-remarks-title").hidden = !state.remarks.length;
+  at("progress-remarks").replaceChildren(...state.remarks.map((one) => make("li", remark(one))));
+}
+
+function remark(one) {
+  const parts = ["failed", "hasty", "only_forward"].filter((key) => one[key]).map((key) => word(`remark_${key}`, one));
+  return word("remark", { person: one.person, parts: parts.join(word("comma")) });
 }
 
 function pressedWhileWriting(event) {
@@ -183,9 +236,11 @@ at("film-before").addEventListener("click", () => show(state.frame - 1));
 at("film-after").addEventListener("click", () => show(state.frame + 1));
 at("film-play").addEventListener("click", toggle);
 at("back-go").addEventListener("click", () => { show(state.back.lost); at("film").focus(); });
+at("dictate").addEventListener("click", dictate);
 at("send").addEventListener("click", send);
 at("words").addEventListener("input", () => { sessionStorage.setItem(state.job, at("words").value); check(); });
 for (const name of ["clear", "unclear"]) at(name).addEventListener("click", () => choose(name, at("note-words").value));
+for (const button of at("attention-choices").children) button.addEventListener("click", () => choose(button.value));
 at("withdraw").addEventListener("click", () => { at("leave").returnValue = ""; at("leave").showModal(); });
 at("leave").addEventListener("close", () => {
   if (at("leave").returnValue === "yes") call("choose", { turn: state.turn, choice: "withdraw" }).catch(() => trouble("away"));

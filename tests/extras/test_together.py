@@ -1,0 +1,154 @@
+"""nav-eval human --people as its people meet it: each episode to so many, no path twice; kills, withdrawal."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from extras.playing import Client, Hosted, Person, Window, actions, hosted, lines, looks
+from nav_eval.cli import make_app
+from nav_eval.errors import ConfigError
+from nav_eval.runs.registry import benchmark_config
+from nav_eval_extras.annotate.consent import PLAYING, Consent
+from nav_eval_extras.annotate.playing import Crowd, play_together
+from nav_eval_extras.human.play import for_people
+from patience import PATIENCE, until
+from rooms import write_room
+
+MOVES = {1: ["turn_left", "stop"], 2: ["turn_right", "move_forward", "stop"], 3: ["move_forward", "stop"]}
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    sensors = "simulator.sensors={rgb: {width: 32, height: 24, hfov: 90}, pointgoal: {}, gps: {}}"
+    return ["pointnav", *write_room(tmp_path_factory.mktemp("room")), sensors, "dataset.limit=3"]
+
+
+def playing(room: list[str], out: Path, number: int) -> Any:
+    asked = ["--people", 3, "--each", 2, "--out", out, "--port", 0]
+    return hosted(*room, *asked, said=out.with_name(f"said{number}"))
+
+
+def met(game: Hosted) -> list[Person]:
+    until(lambda: len(game.links) == 4)
+    return [Person(link) for link in game.links[1:]]
+
+
+def work(person: Person, moves: list[str]) -> Any:
+    """Every episode that is offered, to the end; the payment code."""
+    shown = person.call("wait", seen=-1)[1]
+    while shown["phase"] != "done":
+        if shown["phase"] == "ready":
+            person.play(moves)
+        elif shown["phase"] == "consent":
+            person.send("agree")
+        shown = person.call("wait", seen=shown["version"])[1]
+    return shown["code"]
+
+
+def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "study"
+    with playing(room, out, 1) as game:
+        first = met(game)[0]
+        first.agree()
+        first.state("ready")
+        first.press("start")
+        first.state("play", 2)
+        first.send("turn_left")
+        until(lambda: len(list((out / "decisions").glob("1/*"))) == 1)
+        game.end(signal.SIGKILL)
+    with playing(room, out, 2) as game, ThreadPoolExecutor(3) as pool:
+        people = met(game)
+        assert people[0].state("ready")["step"] == 1, "goes on within the episode"
+        people[0].play(["stop"])
+        working = [pool.submit(work, person, MOVES[place]) for place, person in enumerate(people, 1)]
+        told = [done.result(PATIENCE) for done in working]
+        assert game.end() == 0
+    events = lines(out / "annotations.jsonl")
+    given = [(event["person"], event["path"]) for event in events if event["type"] == "Given"]
+    assert len(set(given)) == len(given) == 6
+    assert set(Counter(path for _, path in given).values()) == {2}
+    plays = [event for event in events if event["type"] == "Played"]
+    assert all(play["actions"] == MOVES[play["person"]] for play in plays)
+    of_runs = [acts for number in (1, 2) for acts in actions(out / f"run-{number}")]
+    assert sorted(of_runs) == sorted(play["actions"] for play in plays)
+    for number in (1, 2):
+        run = out / f"run-{number}"
+        results = json.loads((run / "results.json").read_text())
+        assert (results["n_episodes"], results["n_failed"]) == (3, 0)
+        assert any("each episode by 2 (consent" in note for note in results["notes"])
+        assert len(lines(run / "decisions.jsonl")) == sum(map(len, actions(run)))
+        assert int(make_app()(["replay", str(run)]) or 0) == 0
+    with (out / "codes.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["state"] for row in rows] == ["valid"] * 3
+    assert sum(int(row["plays"]) for row in rows) == 6
+    assert [row["code"] for row in rows] == told
+
+
+def test_whoever_withdraws_is_deleted_and_somebody_else_plays(room: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "study"
+    with playing(room, out, 1) as game:
+        person = met(game)[0]
+        person.agree()
+        person.play(["stop"])
+        person.state("ready", 3)
+        assert person.send("withdraw") == 204
+        person.state("withdrawn")
+        assert not (out / "decisions" / "1").exists()
+        assert [event["type"] for event in lines(out / "annotations.jsonl")] == ["Withdrawn"]
+        until(lambda: "void" in (out / "codes.csv").read_text())
+        heard = bytes(person.heard)
+        assert not [word for word in (b'"success"', b'"position"', b'"path"', b"distance_to_goal") if word in heard]
+
+
+@pytest.mark.parametrize(("locale", "width"), [("en-US", 1280), ("zh-CN", 360)])
+def test_the_pages_of_players_and_of_the_progress(
+    room: list[str], browser: Any, axe: str, tmp_path: Path, locale: str, width: int
+) -> None:
+    with playing(room, tmp_path / "study", 1) as game:
+        until(lambda: len(game.links) == 4)
+        player = Window(browser, game.links[1], locale=locale, width=width)
+        player.page.wait_for_selector("#agree:visible")
+        looks(player, axe)
+        player.page.keyboard.press("Tab")
+        player.page.keyboard.press("Enter")
+        player.start()
+        player.press("ArrowLeft")
+        looks(player, axe)
+        player.stop()
+        player.page.wait_for_selector("#attention:visible")
+        board = Window(browser, game.links[0], locale=locale, width=width)
+        board.page.wait_for_selector("#progress-rows td")
+        assert board.page.locator("#progress-rows td").all_inner_texts()[:4:1][1::2] == ["1", "6"]
+        looks(board, axe)
+        assert player.wrong + board.wrong == []
+
+
+@pytest.mark.parametrize(
+    ("people", "each", "own", "told"),
+    [(2, 3, [], "Invite 3 people"), (2, 1, ["task.actions=[stop,velocity]"], "not for stop, velocity")],
+)
+def test_a_plan_that_cannot_be_kept_is_refused(
+    room: list[str], tmp_path: Path, people: int, each: int, own: list[str], told: str
+) -> None:
+    config = for_people(benchmark_config("pointnav", overrides=[*room[1:], *own]))
+    crowd = Crowd(people, each, Consent.read(None, PLAYING))
+    with pytest.raises(ConfigError, match=told):
+        play_together(config, tmp_path / "study", crowd, "127.0.0.1", 0, pytest.fail)
+
+
+def test_a_link_of_one_opens_nothing_of_another(room: list[str], tmp_path: Path) -> None:
+    with playing(room, tmp_path / "study", 1) as game:
+        people = met(game)
+        people[0].agree()
+        assert people[1].state("consent")["phase"] == "consent"
+        stranger = Client(game.links[1].partition("#")[0] + "#" + "x" * 32)
+        assert stranger.call("claim")[0] == 401
