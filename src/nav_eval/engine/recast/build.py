@@ -68,7 +68,7 @@ def build_navmesh(
     if walked is not None:
         settings = replace(settings, cell_height=min(settings.cell_height, FINE), filter_low_hanging_obstacles=False)
         triangles = np.concatenate([triangles[walked[kept]], triangles[~walked[kept]]])
-        first_obstacle = np.count_nonzero(walked[kept])
+        first_obstacle = int(walked[kept].sum())
     grid = fit_grid(positions, settings)
     floors = _floors(positions, triangles, first_obstacle, settings, grid)
     polygons = _polygons(floors, settings, grid)

@@ -104,7 +104,7 @@ class Site:
         return None
 
     def on_navmesh(self, point: Vec3) -> Vec3:
-        """The point at the height of the floor there: between two corners of a path a straight line leaves the stair."""
+        """The point on the floor there: between two corners of a path a straight line leaves the stair."""
         return point[0], float(self.navmesh.snap(point)[1]), point[2]
 
     def path(self, start: Vec3, goal: Vec3) -> tuple[float, list[Vec3]]:

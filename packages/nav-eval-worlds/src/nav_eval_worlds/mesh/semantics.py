@@ -14,7 +14,6 @@ from nav_eval_worlds.mesh.triangles import Mesh
 from nav_eval_worlds.plan.floor_plan import Plan
 from nav_eval_worlds.shares import Assets
 
-
 WALKABLE = ("floor", "stairs", "rug", "doormat", "doorway", "door")
 """The categories of what is walked on; all else is in the way."""
 

@@ -190,15 +190,19 @@ def kitchen_room(space: Space, stream: Stream) -> None:
 def _units(space: Space, makes: Iterable[Made], fridge: Spot | None) -> Spot | None:
     """The largest units that fit, beside the refrigerator if they can be."""
     for made in makes:
-        for sign in (1, -1) if fridge else ():
-            x, z = fridge.aside(sign * int((made.size[0] + fridge.made.size[0]) * 500 + 25))
-            spot = space.spot_at(made, fridge.side, x if fridge.side in "ns" else z)
-            if space.fits(spot, 700):
-                return space.put(spot, 700)
-        spot = space.against_wall(made, front=700, where="corner")
-        if spot:
-            return spot
+        beside = [] if fridge is None else [_beside(space, made, fridge, sign) for sign in (1, -1)]
+        fitting = [spot for spot in beside if space.fits(spot, 700)]
+        if fitting:
+            return space.put(fitting[0], 700)
+        if found := space.against_wall(made, front=700, where="corner"):
+            return found
     return None
+
+
+def _beside(space: Space, made: Made, other: Spot, sign: int) -> Spot:
+    """At the same wall, to one side of what stands there."""
+    x, z = other.aside(sign * int((made.size[0] + other.made.size[0]) * 500 + 25))
+    return space.spot_at(made, other.side, x if other.side in "ns" else z)
 
 
 def _second_run(space: Space, stream: Stream, look: kitchen.Fitted, line: Spot) -> Spot | None:
