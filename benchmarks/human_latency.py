@@ -53,7 +53,7 @@ def main() -> None:
     game = Game()
     with (
         tempfile.TemporaryDirectory() as folder,
-        serving(game, "benchmark", "127.0.0.1", 0) as link,
+        serving({"benchmark": game}, "127.0.0.1", 0) as (link,),
         ThreadPoolExecutor(1) as browser,
     ):
         spent = browser.submit(press_keys, link)

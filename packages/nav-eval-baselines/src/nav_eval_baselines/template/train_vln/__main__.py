@@ -97,8 +97,9 @@ class Training:
     def _detector(self) -> tuple[Detector, list[str]]:
         kept, walks = self.folder / "detector.pt", self.folder / "walks" / "see"
         if not kept.is_file():
-            homes, asked = self.homes["see"], {"seed": 1, "semantic": True, "stop_within": self.stop_within}
-            make_data.walk_with_oracle(homes, "see", make_data.once(homes, "see")[::2], walks, **asked)
+            homes = self.homes["see"]
+            once = make_data.once(homes, "see")[::2]
+            make_data.walk_with_oracle(homes, "see", once, walks, seed=1, semantic=True, stop_within=self.stop_within)
             model, kinds = detector.train(homes, walks, self.sizes.detector_epochs, self.seed)
             torch.save((model.state_dict(), kinds), kept)
             shutil.rmtree(walks)
@@ -134,8 +135,9 @@ class Training:
             bc.walk(model.detector, homes, "walk", once, file, seed=2, stop_within=self.stop_within)
         else:
             chosen = self._one_each("walk", number, every)[number % every :: every]
-            asked = {"expert": expert, "seed": 2 + number, "stop_within": self.stop_within}
-            dagger.walk(model, reader, homes, "walk", chosen, file, **asked)
+            dagger.walk(
+                model, reader, homes, "walk", chosen, file, expert=expert, seed=2 + number, stop_within=self.stop_within
+            )
 
     def _fit(self, model: Walker, number: int, walks: list[Walk], epochs: int, reader: Reader) -> float:
         """Unless it is done; mean success in both languages in the homes for choosing."""

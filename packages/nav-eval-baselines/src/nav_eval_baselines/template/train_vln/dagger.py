@@ -72,7 +72,7 @@ class Walking:
             self._surroundings = [self._nothing_seen() for _ in range(count)]
             self._walked: list[list[tuple[Any, Any]]] = [[] for _ in range(count)]
             self._tried, self._draws = [Tried() for _ in range(count)], np.zeros(count)
-        for place in np.flatnonzero(begins):
+        for place in np.flatnonzero(begins).tolist():
             self._keep(place)
             self._surroundings[place], self._tried[place] = self._nothing_seen(), Tried()
             self._draws[place] = self._rng.random() < self._drawn

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import nav_eval
-from nav_eval.results.compare import cluster_bootstrap
+from nav_eval.results.statistics import clustered
 from nav_eval_baselines.grounded import GroundedAgent
 from nav_eval_baselines.learned import LearnedAgent
 from nav_eval_sdk.examples.forward import ForwardAgent
@@ -97,9 +97,10 @@ def walked(homes: Path, name: str) -> list[dict[str, Any]]:
 
 
 def interval(rows: Sequence[Mapping[str, Any]], metric: str) -> str:
-    """Mean and 95 % interval, homes drawn whole."""
+    """Mean and 95 % interval for other homes."""
     values = [row[metric] for row in rows]
-    low, high = cluster_bootstrap(values, [row["scene"] for row in rows]) or (np.nan, np.nan)
+    homes = np.unique([row["scene"] for row in rows], return_inverse=True)[1]
+    low, high = clustered(values, homes, (min(0, *values), 1)) or (np.nan, np.nan)
     return f"{np.mean(values):.3f} [{low:.3f}, {high:.3f}]"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,8 @@ def arrays(model: Walker) -> dict[str, np.ndarray]:
 
 
 def export(model: Walker, words: Sequence[str], path: Path) -> None:
-    np.savez_compressed(path, words=np.array(words), **arrays(model))
+    held: dict[str, Any] = arrays(model)
+    np.savez_compressed(path, words=np.array(words), **held)
 
 
 def network(model: Walker) -> Network:

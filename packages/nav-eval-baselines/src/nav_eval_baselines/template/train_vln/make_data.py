@@ -16,7 +16,7 @@ from nav_eval.gym import collect
 from nav_eval_baselines.learned.senses import SIDE
 from nav_eval_worlds.collection import make_scenes, open_sites
 from nav_eval_worlds.episodes.splits import write_task
-from nav_eval_worlds.things.catalogue import Assets
+from nav_eval_worlds.shares import Assets
 
 LENS = f"{{width: {SIDE}, height: {SIDE}, hfov: 90}}"
 SENSES = f"rgb: {LENS}, depth: {LENS}, gps: {{}}, compass: {{}}"
@@ -30,9 +30,9 @@ MAX_STEPS = 250
 def make_homes(folder: Path, seeds: Sequence[str], rooms: int | range, assets: Assets) -> Path:
     """One home for each seed that has none yet, on all cores."""
     lacking = [seed for seed in seeds if not any(folder.glob(f"home_{seed}_*.navmesh"))]
-    with worked(f"{len(lacking)} homes") as tell:
+    with worked(f"{len(lacking)} homes") as on_progress:
         cores = len(os.sched_getaffinity(0))
-        list(make_scenes(folder, lacking, rooms, 1, "home", DETAIL, tell=tell, assets=assets, processes=cores))
+        list(make_scenes(folder, lacking, rooms, 1, "home", DETAIL, None, on_progress, assets, cores))
     return folder
 
 

@@ -201,7 +201,7 @@ def padded(walks: Sequence[Walk], rng: np.random.Generator, mirror: Any) -> tupl
     Half of the walks are seen in a mirror; `mirror` numbers the words that are then said.
     """
     shown = [reflected if rng.random() < 0.5 else _as_it_is for _ in walks]
-    rows = [show(walk, rng.integers(len(walk.texts)), mirror) for show, walk in zip(shown, walks)]
+    rows = [show(walk, int(rng.integers(len(walk.texts))), mirror) for show, walk in zip(shown, walks)]
     words, tags, around, motion, expert, way, goal = zip(*rows)
     held = (_padded(words, 0, np.int64), _padded(tags, -1, np.int64))
     seen = _padded(around, 0, np.uint8).astype(np.float32) / 255
