@@ -6,12 +6,15 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
+from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.errors import ConfigError
 from nav_eval_worlds import collection, workers
 from nav_eval_worlds.episodes.controls import Controls, controls_of
@@ -130,3 +133,24 @@ def test_each_building_of_a_range_draws_its_number_of_rooms(tmp_path: Path, monk
 def test_what_no_path_can_be_is_refused(least: float, spacing: float) -> None:
     with pytest.raises(ConfigError, match=r"--(min-length|spacing) .*: give metres"):
         controls_of("vln", least, spacing)
+
+
+def test_photographs_say_how_much_of_them_is_the_object() -> None:
+    """Never more than the object's box covers of the picture, and never so little that nobody sees it."""
+    site = make_site(*OPEN_PLAN)
+    _, goals = instance_records(site, 8, "asked")
+    photos = [(goal, photo) for goal in goals.values() for photo in goal["image_goals"]]
+    assert len(photos) > 10
+    for goal, photo in photos:
+        assert 0.02 <= photo["frame_coverage"] <= covered_by_box(site.rooms.things[goal["object_id"]], photo) + 0.01
+
+
+def covered_by_box(thing: SemanticObject, photo: dict[str, Any]) -> float:
+    """The share of a square picture that the rectangle round a thing's eight corners covers; 1 if one is behind."""
+    corners = np.array(list(product(*((c - s / 2, c + s / 2) for c, s in zip(thing.center, thing.size, strict=True)))))
+    seen = Rotation.from_quat(photo["rotation"]).inv().apply(corners - photo["position"])
+    if seen[:, 2].max() > -0.05:
+        return 1.0
+    flat = seen[:, :2] / -seen[:, 2:] / np.tan(np.radians(photo["hfov"] / 2))
+    low, high = np.clip(flat.min(axis=0), -1, 1), np.clip(flat.max(axis=0), -1, 1)
+    return float(np.prod((high - low) / 2))

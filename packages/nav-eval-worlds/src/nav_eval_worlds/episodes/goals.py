@@ -15,6 +15,8 @@ from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.exact import Stream
 
 SPACING, NEAR = 0.25, 1.0
+LEAST_PIXELS = 0.02
+"""Share of a photograph's pixels below which nobody could say what it shows."""
 CATEGORIES = ("chair", "bed", "plant", "toilet", "tv_monitor", "sofa")
 """HM3D ObjectNav's six."""
 
@@ -30,13 +32,14 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """A camera pose that has the object in its middle."""
+    """A camera pose that has the object in its middle; which share of its surface is seen, and of the pixels its."""
 
     position: Vec3
     rotation: Quaternion
     hfov: int
     size: tuple[int, int]
     seen: float
+    pixels: float
 
 
 def view_points(site: Site, thing: SemanticObject, eye: float = 0.88, most: int = 60) -> list[View]:
@@ -71,19 +74,26 @@ def _view(place: Vec3, thing: SemanticObject, seen: float) -> View:
 def photographs(site: Site, thing: SemanticObject, stream: Stream, count: int = 3) -> list[Photo]:
     """Pictures of an object from different places, the camera at varied heights and fields of view."""
     views = sorted(view_points(site, thing, 1.25), key=lambda v: -v.seen)[:20]
-    out = []
-    for view in stream.shuffled(views)[:count]:
+    out: list[Photo] = []
+    for view in stream.shuffled(views):
+        if len(out) == count:
+            break
         height = stream.between(80, 150) / 100
         camera = (view.position[0], view.position[1] + height, view.position[2])
         hfov = stream.choice((60, 75, 90))
-        out.append(Photo(camera, _facing(camera, thing.center), hfov, (512, 512), view.seen))
+        yaw, pitch = _towards(camera, thing.center)
+        pixels = site.share_of_picture(camera, yaw, pitch, hfov, thing.id)
+        if pixels >= LEAST_PIXELS:
+            out.append(Photo(camera, _turned(yaw, pitch), hfov, (512, 512), view.seen, pixels))
     return out
 
 
-def _facing(camera: Vec3, target: Vec3) -> Quaternion:
-    """Yaw, then pitch, towards a point."""
-    yaw = yaw_towards(camera, target)
+def _towards(camera: Vec3, target: Vec3) -> tuple[float, float]:
+    """Yaw and pitch towards a point."""
     flat = math.hypot(target[0] - camera[0], target[2] - camera[2])
-    pitch = math.atan2(target[1] - camera[1], max(flat, 1e-6))
+    return yaw_towards(camera, target), math.atan2(target[1] - camera[1], max(flat, 1e-6))
+
+
+def _turned(yaw: float, pitch: float) -> Quaternion:
     cy, sy, cp, sp = math.cos(yaw / 2), math.sin(yaw / 2), math.cos(pitch / 2), math.sin(pitch / 2)
     return (cy * sp, sy * cp, -sy * sp, cy * cp)

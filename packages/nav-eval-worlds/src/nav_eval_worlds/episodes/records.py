@@ -203,7 +203,7 @@ def instance_records(
                     "hfov": photo.hfov,
                     "image_dimensions": list(photo.size),
                     "object_coverage": photo.seen,
-                    "frame_coverage": photo.seen,
+                    "frame_coverage": photo.pixels,
                 }
                 for photo in photos
             ]

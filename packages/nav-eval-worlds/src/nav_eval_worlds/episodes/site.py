@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.engine.navmesh.mesh import NavMesh
+from nav_eval.engine.render.frame import Renderer
 from nav_eval.engine.scene.scene import Scene
 from nav_eval.errors import NavmeshError, SceneError
 from nav_eval.geometry import Vec3
@@ -27,6 +28,7 @@ from nav_eval_worlds.mesh.voxels import Voxels, voxelise
 EYE = 1.25
 _CELL = 0.06
 _SAMPLES = 24
+_PIXELS = 128
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,10 @@ class Site:
     @cached_property
     def looks(self) -> Looks:
         return Looks(self.scene)
+
+    @cached_property
+    def _renderers(self) -> dict[int, Renderer]:
+        return {}
 
     @cached_property
     def voxels(self) -> Voxels:
@@ -115,6 +121,17 @@ class Site:
     def sees(self, floor: Vec3, target: int, reach: float = 6.0) -> bool:
         """True if a walker standing at `floor` has a free line of sight to some point of an object."""
         return self.share_seen(floor, target, reach) > 0
+
+    def share_of_picture(self, camera: Vec3, yaw: float, pitch: float, hfov: int, target: int) -> float:
+        """Which share of a square picture's pixels shows the object."""
+        from nav_eval.engine.render.renderer import make_renderer
+
+        if hfov not in self._renderers:
+            self._renderers[hfov] = make_renderer(
+                "cpu", self.scene, width=_PIXELS, height=_PIXELS, hfov=hfov, outputs=("semantic",), threads=1
+            )
+        shown = self._renderers[hfov].render(camera, yaw, pitch).semantic
+        return float((shown == target).mean())
 
     def share_seen(self, floor: Vec3, target: int, reach: float = 6.0, eye: float = EYE) -> float:
         """Which share of the object's sampled points is in sight."""
