@@ -37,6 +37,7 @@ from nav_eval_extras.collecting.formats.streamvln import StreamVLN
 from nav_eval_extras.collecting.formats.webdataset import WebDataset
 from nav_eval_extras.collecting.pictures import png16
 from nav_eval_extras.collecting.walking import Walk
+from nav_eval_worlds import GENERATOR
 from patience import PATIENCE
 from served import served
 
@@ -428,7 +429,8 @@ def test_a_card_says_where_the_data_come_from(written: dict[str, Path]) -> None:
     for folder in written.values():
         card = (folder / "README.md").read_text()
         frames = sum(len(walk["actions"]) for walk in annotations(written["streamvln"]))
-        for said in ("generator homes 8, seed demo", f"| {PATHS} |", "18 en, 18 zh", f"{frames}, 96x72", "Licence"):
+        source = f"generator homes {GENERATOR}, seed demo"
+        for said in (source, f"| {PATHS} |", "18 en, 18 zh", f"{frames}, 96x72", "Licence"):
             assert said in card
     films = sum(film.stat().st_size for film in written["navid"].rglob("*.mp4"))
     assert f"| Pictures | {films / 1e9:.3f} GB |" in (written["navid"] / "README.md").read_text()

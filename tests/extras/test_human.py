@@ -18,6 +18,7 @@ from extras.playing import BUTTON, FRAME, Client, Window, actions, asked, hosted
 from graphs import write_r2r
 from nav_eval.cli import make_app
 from nav_eval.cli.report import make_context
+from nav_eval.dataset.episode import Episode
 from nav_eval.errors import ConfigError
 from nav_eval.report.document import make_document
 from nav_eval.runs.evaluation import run_benchmark
@@ -144,8 +145,14 @@ def test_nothing_that_an_agent_must_not_know_is_sent_and_the_frames_are_an_agent
     assert [text for text in words if re.search(rf"\b{text}\b".encode(), heard)] == []
     assert [text for text in numbers if text.encode() in heard[files:]] == []
     assert min(len(words), len(numbers)) > 15
-    assert b"Exit the bedroom" in heard
+    with opened(config) as plan:
+        assert all(json.dumps(told(one))[1:-1].encode() in heard for one in plan.episodes)
     assert len(heard) > 20_000
+
+
+def told(episode: Episode) -> str:
+    assert episode.instruction is not None
+    return episode.instruction.text
 
 
 def secrets(config: Any, run: Path) -> tuple[set[str], set[str]]:

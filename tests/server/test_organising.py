@@ -98,8 +98,9 @@ def test_a_run_that_is_done_is_run_again_and_the_old_one_kept_and_struck(make: M
     assert refusal.value.code == "quota_total"
     third = organising.rerun(bench.dispatcher.challenge, again, WHY, organiser(), bench.now)
     assert finished(bench, third, "1").result.at == before.result.at
-    told = Event.objects.filter(action="rerun").values_list("subject", "actor", "details__reason", "details__new")
-    assert [*told] == [(old.id, "ada", WHY, fresh.id), (fresh.id, "ada", WHY, third.id)]
+    reruns = Event.objects.filter(action="rerun")
+    told = [(one.subject, one.actor, one.details["reason"], one.details["new"]) for one in reruns]
+    assert told == [(old.id, "ada", WHY, fresh.id), (fresh.id, "ada", WHY, third.id)]
     assert events.broken() is None
 
 

@@ -24,6 +24,8 @@ TURN_OF = {"n": 0, "w": 1, "s": 2, "e": 3}
 """Quarter turns that put an object's back against the wall on that side."""
 OPPOSITE: dict[str, Side] = {"n": "s", "s": "n", "e": "w", "w": "e"}
 CLEARANCE = 230
+LOW = 400
+"""Millimetres; what is lower is stepped round, not seen from afar."""
 CELL = 50
 WALK = 900
 """Of a walkway round what stands in the middle of a room."""
@@ -229,7 +231,8 @@ class Space:
         zone = self.front_of(spot, front) if front else None
         if zone and any(zone.overlaps(other) for other in self.taken):
             return False
-        return not self._hides(spot) and self._connected([*self.taken, r])
+        # Shoes and bags are many and lie where one walks: the way round them is free by a navmesh's rounding too.
+        return not self._hides(spot) and self._connected([*self.taken, r.grown(80) if height < LOW else r])
 
     def _hides(self, spot: Spot) -> bool:
         """True if it would stand before a window or another hung thing, higher than that begins."""

@@ -193,7 +193,8 @@ function drawProgress() {
   const number = (value) => (value === null ? "–" : value.toFixed(2));
   const { states = {}, plays = null } = state;
   const rows = plays ? [["plays", plays.done], ["plays_all", plays.all], ["people", state.people], ["median", number(state.median)]] : [
-    ...Object.entries(states).map(([name, count]) => [`state_${name}`, count]), ["rejected", state.rejected], ["sieved", state.sieved], ["people", state.people], ["hours", number(state.hours)],
+    ...Object.entries(states).map(([name, count]) => [`state_${name}`, count]),
+    ["rejected", state.rejected], ["sieved", state.sieved], ["people", state.people], ["hours", number(state.hours)],
     ["walks", state.walks], ["reached", share(state.reached)], ["ndtw", number(state.ndtw)],
   ];
   at("progress-bar").max = plays ? plays.all : state.paths;
