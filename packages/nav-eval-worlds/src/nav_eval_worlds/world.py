@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.engine.navmesh.settings import NavmeshSettings
-from nav_eval.engine.scene.scene import Material, Scene, SemanticObject, SemanticRegion, Sky
+from nav_eval.engine.scene.scene import Material, Scene, SemanticObject, SemanticRegion, Sky, of_categories
 from nav_eval.errors import ConfigError
 from nav_eval.progress import ProgressCallback, no_progress, share_of
 from nav_eval_worlds.exact import Floats, Stream, quantise
@@ -114,9 +114,8 @@ class World:
         from nav_eval.engine.recast.build import build_navmesh
 
         mesh = self.mesh
-        walked = [thing.id for thing in self.objects if thing.category in WALKABLE]
-        floors = np.isin(mesh.objects[mesh.triangles[:, 0]], walked)
-        return build_navmesh(mesh.positions.astype(np.float32), mesh.triangles, settings or NavmeshSettings(), floors)
+        walked = of_categories(WALKABLE, self.objects, mesh.objects[mesh.triangles[:, 0]])
+        return build_navmesh(mesh.positions.astype(np.float32), mesh.triangles, settings or NavmeshSettings(), walked)
 
     def save(self, folder: Path, settings: NavmeshSettings | None = None) -> Path:
         """Writes `<name>.glb`, `.semantic.json` and `.navmesh`; returns the path of the first."""

@@ -57,8 +57,9 @@ def build_navmesh(
 ) -> bytes:
     """The bytes of a `.navmesh` file (version 2, one tile) for triangles (T, 3) of vertices (V, 3), metres, y up.
 
-    walked (T,): the triangles that are walked on, where that is known. All others are obstacles then, however low and
-    level, and heights are counted in cells of FINE or less. Without it any level surface is a floor, as in Habitat.
+    walked (T,): the triangles that are walked on, where that is known. Heights are counted in cells of FINE or less
+    then, and all others are obstacles, however level, where they rise more than a cell. Without it any level surface is
+    a floor, as in Habitat.
     Triangles with a vertex that is not finite are left out, with a warning. NavmeshError if there is nothing to walk
     on, an index is out of range, or the mesh does not fit one tile.
     """

@@ -201,7 +201,7 @@ def rasterize(
     """The heightfield (first, spans) of triangles within [low, high]; merge_threshold in cells.
 
     Where spans merge, the top one's area wins unless their tops are within merge_threshold of each other. From triangle
-    `first_obstacle` on, of which none is walkable, within one cell: what rises above a floor leaves none there.
+    `first_obstacle` on, of which none is walkable, within one cell: what rises higher above a floor leaves none there.
 
     positions (V, 3), low and high (3,), metres; triangles (T, 3), areas (T,); first (W * D,), spans (S, 4), heights in
     cells.
@@ -217,6 +217,7 @@ def rasterize(
     inverse_height = _ONE / cell_height
     room = high[1] - low[1]
     for t in range(len(triangles)):
+        threshold = merge_threshold if t < first_obstacle else long(1)
         tri_low_z = positions[triangles[t, 0], 2]
         tri_high_z = tri_low_z
         outside = False
@@ -285,7 +286,6 @@ def rasterize(
                 spans[new, LOW] = span_low
                 spans[new, HIGH] = span_high
                 spans[new, AREA] = areas[t]
-                threshold = merge_threshold if t < first_obstacle else long(1)
                 freed = _add_span(first, spans, new, x + z * width, threshold)
                 while freed != -1:
                     following = long(spans[freed, NEXT])

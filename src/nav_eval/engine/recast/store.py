@@ -24,29 +24,29 @@ from nav_eval.logging import get_logger
 
 
 def build_or_load(
-    positions: Positions, triangles: Triangles, settings: NavmeshSettings, floors: Mask | None = None
+    positions: Positions, triangles: Triangles, settings: NavmeshSettings, walked: Mask | None = None
 ) -> bytes:
     """The `.navmesh` bytes over these triangles: from the cache if they were built with these settings, else built.
 
     NavmeshError as build_navmesh.
 
-    (V, 3) metres, y up, and (T, 3); floors (T,) as build_navmesh's.
+    (V, 3) metres, y up, and (T, 3); walked (T,) as build_navmesh's.
     """
-    path = cache_home() / "navmesh" / f"{_key(positions, triangles, settings, floors)}.navmesh"
+    path = cache_home() / "navmesh" / f"{_key(positions, triangles, settings, walked)}.navmesh"
     stored = _read(path)
     if stored is not None:
         return stored
-    data = build_navmesh(positions, triangles, settings, floors)
+    data = build_navmesh(positions, triangles, settings, walked)
     _write(path, data)
     return data
 
 
-def _key(positions: Positions, triangles: Triangles, settings: NavmeshSettings, floors: Mask | None) -> str:
+def _key(positions: Positions, triangles: Triangles, settings: NavmeshSettings, walked: Mask | None) -> str:
     engine = Path(__file__).parents[1]
     sources = source_hash(engine / "recast") + source_hash(engine / "navmesh")
     digest = hashlib.sha256(sources.encode())
     digest.update(np.array(astuple(settings), np.float32).tobytes())
-    for array in (positions, triangles, *(() if floors is None else (floors,))):
+    for array in (positions, triangles, *(() if walked is None else (walked,))):
         digest.update(f"{array.dtype}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()

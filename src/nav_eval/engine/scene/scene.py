@@ -7,7 +7,7 @@ All positions are metres in the one frame of nav_eval, y up and -z forward (conv
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -142,8 +142,7 @@ class Scene:
         """(T,) which triangles belong to what is walked on; None where nothing says it."""
         if not self.walkable or self.object_ids is None:
             return None
-        walked = [thing.id for thing in self.objects if thing.category in self.walkable]
-        return np.isin(self.object_ids, walked)
+        return of_categories(self.walkable, self.objects, self.object_ids)
 
     @property
     def bare(self) -> bool:
@@ -166,6 +165,13 @@ class Scene:
                 raise NavmeshError(f"navmesh setting {name!r} does not exist.{nearest(name, known)}")
         checked = NavmeshSettings(**settings).checked()
         return NavMesh.from_bytes(build_or_load(self.positions, self.triangles, checked, self.floors), self.name)
+
+
+def of_categories(
+    categories: Collection[str], objects: Iterable[SemanticObject], object_ids: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """(T,) which triangles show objects of these categories; object_ids (T,)."""
+    return np.isin(object_ids, [thing.id for thing in objects if thing.category in categories])
 
 
 def _one_colour(picture: NDArray[np.uint8]) -> bool:
