@@ -103,19 +103,23 @@ def test_rounded_values_are_told_to_be_rounded(tmp_path, capsys):
     assert found["measures"]["ndtw"]["rounded"] == 3
 
 
+def badly_matched(reference, rng):
+    """A walk from the reference's start for which fastdtw, an approximation, misses the best match."""
+    while True:
+        walk = reference[0] + np.cumsum(rng.normal(0, 3.0, (60, 3)) * [1, 0, 1], axis=0)
+        walk[0] = reference[0]
+        if fastdtw.fastdtw(walk, reference, dist=math.dist)[0] > fastdtw.dtw(walk, reference, dist=math.dist)[0] + 1e-3:
+            return walk
+
+
 def test_another_dynamic_time_warping_is_recognised(released, tmp_path, capsys):
     """Against the package fastdtw on R2R-CE's own paths."""
     truth = json.loads(gzip.decompress((released / "r2r-ce" / "val_seen_gt.json.gz").read_bytes()))
     rng = np.random.default_rng(0)
-    walks = {}
-    for name in list(truth)[:6]:  # back and forth along the way, a metre off
-        there = np.array(truth[name]["locations"])
-        walks[name] = there[np.abs(np.arange(120) * 7 % (2 * len(there) - 1) - len(there) + 1)]
-        walks[name] = walks[name] + rng.normal(0, 1.0, walks[name].shape)
-        walks[name][0] = there[0]
+    walks = {name: badly_matched(np.array(truth[name]["locations"]), rng) for name in list(truth)[:2]}
     submission, table = tmp_path / "predictions.json", tmp_path / "stats_ep.json"
     poses = {
-        name: [{"position": p.tolist(), "heading": 0.0, "stop": i == 119} for i, p in enumerate(walk)]
+        name: [{"position": p.tolist(), "heading": 0.0, "stop": i == 59} for i, p in enumerate(walk)]
         for name, walk in walks.items()
     }
     submission.write_text(json.dumps(poses))

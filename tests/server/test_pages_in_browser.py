@@ -80,6 +80,15 @@ class Person:
     def sees(self, what: str) -> None:
         self.page.wait_for_selector(what)
 
+    def comes_to_see(self, path: str, what: str) -> None:
+        """A page that may be some seconds old: opened again until it shows something."""
+
+        def seen() -> bool:
+            self.go(path)
+            return self.page.locator(what).count() > 0
+
+        until(seen, what)
+
     def looks(self) -> None:
         """The page fits the window, and axe finds nothing serious."""
         self.page.wait_for_load_state()
