@@ -231,7 +231,7 @@ def test_seeds_of_one_agent_are_one_entry_with_both_errors(luck: float, noise: f
     seeds = max(0.0, between - rest @ rest / (3 * 39)) / 40 / 4
     assert (seeds > 0) == (luck > 0)
     own = (table.mean(axis=0) - [row["spl"] for row in b.episodes.values()]).var(ddof=1) / 40
-    freedom = int((seeds + own) ** 2 / ((between / 40 / 4) ** 2 / 3 + own**2 / 39))
+    freedom = round((seeds + own) ** 2 / ((between / 40 / 4) ** 2 / 3 + own**2 / 39))
     assert found.p == pytest.approx(
         2 * scipy.stats.t.sf(abs(found.difference or 0.0) / math.sqrt(seeds + own), freedom)
     )
