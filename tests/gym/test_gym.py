@@ -109,6 +109,31 @@ def test_gymnasiums_checker_finds_nothing(request, name, world):
 
 
 @pytest.mark.parametrize(("name", "world"), [("r2r", "graph"), ("pointnav", "room")])
+def test_a_flat_environment_passes_gymnasiums_checker_without_a_warning(request, name, world):
+    rgb = [] if name == "r2r" else ["simulator.sensors.rgb={width: 8, height: 6}"]
+    env = made(name, [*request.getfixturevalue(world), *rgb], flat=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env, skip_render_check=not rgb)
+    assert not any(isinstance(space, gymnasium.spaces.Dict) for space in env.observation_space.values())
+    env.close()
+
+
+def test_flat_observations_are_the_nested_ones_by_another_name(graph):
+    nested, flat = (nav_eval.make_vec_env("r2r", 2, overrides=graph, flat=flat) for flat in (False, True))
+    (expected, _), (seen, _) = nested.reset(seed=4), flat.reset(seed=4)
+    assert flat.observation_space.contains(seen)
+    assert_equal(seen["instruction/text"], expected["instruction"]["text"])
+    assert_equal(seen["navigable/count"][:, 0], expected["navigable"]["count"])
+    parts = [name for names in expected.values() for name in (names if isinstance(names, dict) else [names])]
+    assert len(seen) == len(parts)
+    single = made("r2r", graph, flat=True)
+    assert_equal(single.reset(seed=4)[0], {name: value[0] for name, value in seen.items()})
+    for envs in (nested, flat, single):
+        envs.close()
+
+
+@pytest.mark.parametrize(("name", "world"), [("r2r", "graph"), ("pointnav", "room")])
 def test_the_expert_reaches_the_goal_and_dense_rewards_add_up(request, name, world):
     env = made(name, request.getfixturevalue(world), dense_reward=True, expert_actions=True)
     observation, info = env.reset(seed=3)

@@ -59,17 +59,20 @@ def make_env(
     order: Order = "random",
     shard: tuple[int, int] | None = None,
     vocabulary: Sequence[str] | None = None,
+    flat: bool = False,
 ) -> gymnasium.Env[dict[str, Any], Any]:
     """One environment that plays a benchmark's episodes.
 
     `overrides`: Hydra grammar; `config`: a --config file. `dense_reward`: see DenseReward; `expert_actions`: see
     ExpertActions. `order` of the episodes: "random" (each drawn by itself), or epochs in which each comes once:
     "shuffled", "scenes" (shuffled scene by scene), "fixed" (the data set's). `shard`: (k, n), every n-th episode from
-    the k-th on, from 0. `vocabulary`: words; tokens of instructions are then shown as their numbers.
+    the k-th on, from 0. `vocabulary`: words; tokens of instructions are then shown as their numbers. `flat`: one Dict
+    of arrays without Dicts in it, observation["instruction/text"] in place of ["instruction"]["text"], as
+    stable-baselines3 wants it; a text is its UTF-8 bytes, (2048,) uint8 padded with zeros, which `text` reads.
     """
     stack = ExitStack()
     plan = stack.enter_context(_opened(benchmark, config, overrides))
-    play = _Play(plan, render_mode, order, vocabulary)
+    play = _Play(plan, render_mode, order, vocabulary, flat)
     env: Any = _log_step_cost(play.env(shard, stack.close))
     kwargs = {
         "benchmark": benchmark,
@@ -81,6 +84,7 @@ def make_env(
         "order": order,
         "shard": shard,
         "vocabulary": vocabulary,
+        "flat": flat,
     }
     env.spec = EnvSpec(
         _id(benchmark), "nav_eval.gym:make_env", order_enforce=False, disable_env_checker=True, kwargs=kwargs
@@ -102,6 +106,7 @@ def make_vec_env(
     order: Order = "random",
     shard: tuple[int, int] | None = None,
     vocabulary: Sequence[str] | None = None,
+    flat: bool = False,
     processes: bool = False,
     copy: bool = True,
 ) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
@@ -121,12 +126,13 @@ def make_vec_env(
             expert_actions=expert_actions,
             order=order,
             vocabulary=vocabulary,
+            flat=flat,
         )
         makers = [partial(one, shard=part) for part in parts]
         return gymnasium.vector.AsyncVectorEnv(makers, shared_memory=True, copy=copy, context="spawn")
     stack = ExitStack()
     plan = stack.enter_context(_opened(benchmark, config, overrides))
-    play = _Play(plan, render_mode, order, vocabulary)
+    play = _Play(plan, render_mode, order, vocabulary, flat)
     sessions = [play.env(part) for part in parts]
     _log_step_cost(sessions[0])
     envs: Any = NavVectorEnv(sessions, plan.backend, close=stack.close, copy=copy)
@@ -142,6 +148,7 @@ class _Play:
     render_mode: str | None
     order: Order
     vocabulary: Sequence[str] | None
+    flat: bool
 
     @cached_property
     def _episodes(self) -> dict[EpisodeKey, Episode]:
@@ -160,6 +167,7 @@ class _Play:
             order=self.order,
             vocabulary=self.vocabulary,
             render_mode=self.render_mode,
+            flat=self.flat,
             close=close_all,
         )
 

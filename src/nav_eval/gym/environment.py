@@ -12,6 +12,7 @@ from nav_eval.core.environment import Environment
 from nav_eval.core.types import AgentState
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import InvalidAction, NavEvalError, SimulatorError
+from nav_eval.gym.flat import flat_arrays, flat_space
 from nav_eval.gym.forms import Actions, form
 from nav_eval.gym.order import Order, Upcoming
 
@@ -24,7 +25,7 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
     metrics. A step of an episode that is over, or of none, raises gymnasium.error.ResetNeeded.
     """
 
-    metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012 - gymnasium's own name and type
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - gymnasium's own name and type
 
     def __init__(
         self,
@@ -34,6 +35,7 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
         order: Order = "random",
         vocabulary: Sequence[str] | None = None,
         render_mode: str | None = None,
+        flat: bool = False,
         close: Callable[[], None] = lambda: None,
     ) -> None:
         self.environment = environment
@@ -47,7 +49,9 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
         self._close = close
         self.seen: Mapping[str, Any] = {}
         """What was observed last, as an agent in an evaluation has it."""
-        self.observation_space = spaces.Dict({name: held.space for name, held in self.forms.items()})
+        self.flat = flat
+        nested = spaces.Dict({name: held.space for name, held in self.forms.items()})
+        self.observation_space = flat_space(nested) if flat else nested
         self.action_space = self._actions.space
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Any], Any]:
@@ -100,7 +104,8 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
     def show(self, observations: Mapping[str, Any]) -> dict[str, Any]:
         """Observations as this environment's space has them."""
         self.seen = observations
-        return {name: held.pack(observations.get(name)) for name, held in self.forms.items()}
+        shown = {name: held.pack(observations.get(name)) for name, held in self.forms.items()}
+        return flat_arrays(shown) if self.flat else shown
 
     @property
     def information(self) -> dict[str, Any]:
