@@ -8,7 +8,7 @@ module registers the built-in benchmarks with gymnasium: `gymnasium.make("nav_ev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -22,7 +22,7 @@ from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import from_python
 from nav_eval.gym.environment import NavEnv
 from nav_eval.gym.forms import text
-from nav_eval.gym.order import Order, share, shares, vocabulary
+from nav_eval.gym.order import Order, Upcoming, queue, share, shares, vocabulary
 from nav_eval.gym.recording import collect, rollouts
 from nav_eval.gym.vector import NavVectorEnv
 from nav_eval.gym.wrappers import DenseReward, ExpertActions, VectorDenseReward, VectorExpertActions
@@ -65,15 +65,18 @@ def make_env(
 
     `overrides`: Hydra grammar; `config`: a --config file. `dense_reward`: see DenseReward; `expert_actions`: see
     ExpertActions. `order` of the episodes: "random" (each drawn by itself), or epochs in which each comes once:
-    "shuffled", "scenes" (shuffled scene by scene), "fixed" (the data set's). `shard`: (k, n), every n-th episode from
+    "shuffled" (those of as many buildings mixed as stay loaded), "scenes" (shuffled scene by scene), "fixed" (the data
+    set's). `shard`: (k, n), every n-th episode from
     the k-th on, from 0. `vocabulary`: words; tokens of instructions are then shown as their numbers. `flat`: one Dict
     of arrays without Dicts in it, observation["instruction/text"] in place of ["instruction"]["text"], as
     stable-baselines3 wants it; a text is its UTF-8 bytes, (2048,) uint8 padded with zeros, which `text` reads.
     """
     stack = ExitStack()
     plan = stack.enter_context(_opened(benchmark, config, overrides))
-    play = _Play(plan, render_mode, order, vocabulary, flat)
-    env: Any = _log_step_cost(play.env(shard, stack.close))
+    play = _Play(plan, render_mode, vocabulary, flat)
+    keys = share(play.keys, shard)
+    upcoming = stack.enter_context(queue(keys, order, plan.backend))
+    env: Any = _log_step_cost(play.env(keys, upcoming, stack.close))
     kwargs = {
         "benchmark": benchmark,
         "overrides": tuple(overrides),
@@ -132,8 +135,11 @@ def make_vec_env(
         return gymnasium.vector.AsyncVectorEnv(makers, shared_memory=True, copy=copy, context="spawn")
     stack = ExitStack()
     plan = stack.enter_context(_opened(benchmark, config, overrides))
-    play = _Play(plan, render_mode, order, vocabulary, flat)
-    sessions = [play.env(part) for part in parts]
+    play = _Play(plan, render_mode, vocabulary, flat)
+    share(play.keys, parts[-1])  # one for each at least
+    keys = share(play.keys, shard)
+    upcoming = stack.enter_context(queue(keys, order, plan.backend))
+    sessions = [play.env(keys, upcoming) for _ in range(num_envs)]
     _log_step_cost(sessions[0])
     envs: Any = NavVectorEnv(sessions, plan.backend, close=stack.close, copy=copy)
     envs = VectorDenseReward(envs) if dense_reward else envs
@@ -146,7 +152,6 @@ class _Play:
 
     plan: Plan
     render_mode: str | None
-    order: Order
     vocabulary: Sequence[str] | None
     flat: bool
 
@@ -154,7 +159,11 @@ class _Play:
     def _episodes(self) -> dict[EpisodeKey, Episode]:
         return {episode.key: episode for episode in self.plan.episodes}
 
-    def env(self, shard: tuple[int, int] | None, close: Callable[[], None] = lambda: None) -> NavEnv:
+    @property
+    def keys(self) -> list[EpisodeKey]:
+        return list(self._episodes)
+
+    def env(self, keys: Iterable[EpisodeKey], upcoming: Upcoming, close: Callable[[], None] = lambda: None) -> NavEnv:
         environment = self.plan.environment()
 
         def close_all() -> None:
@@ -163,8 +172,8 @@ class _Play:
 
         return NavEnv(
             environment,
-            [self._episodes[key] for key in share(list(self._episodes), shard)],
-            order=self.order,
+            [self._episodes[key] for key in keys],
+            upcoming=upcoming,
             vocabulary=self.vocabulary,
             render_mode=self.render_mode,
             flat=self.flat,

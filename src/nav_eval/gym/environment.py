@@ -14,15 +14,16 @@ from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import InvalidAction, NavEvalError, SimulatorError
 from nav_eval.gym.flat import flat_arrays, flat_space
 from nav_eval.gym.forms import Actions, form
-from nav_eval.gym.order import Order, Upcoming
+from nav_eval.gym.order import Upcoming
 
 
 class NavEnv(gymnasium.Env[dict[str, Any], Any]):
     """Episodes of a benchmark, drawn with the generator that reset seeds. Reward: 1 for success at the end, else 0.
 
-    `episodes`: those that are played, by key. `reset(options={"episode": (scene_id, episode_id)})` plays a certain one.
-    An invalid action ends the episode, as in an evaluation. `info` holds the episode's key and, when it is over, its
-    metrics. A step of an episode that is over, or of none, raises gymnasium.error.ResetNeeded.
+    `episodes`: those that can be played, by key; `upcoming`: says which comes next.
+    `reset(options={"episode": (scene_id, episode_id)})` plays a certain one. An invalid action ends the episode, as in
+    an evaluation. `info` holds the episode's key and, when it is over, its metrics. A step of an episode that is over,
+    or of none, raises gymnasium.error.ResetNeeded.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - gymnasium's own name and type
@@ -32,7 +33,7 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
         environment: Environment,
         episodes: Sequence[Episode],
         *,
-        order: Order = "random",
+        upcoming: Upcoming,
         vocabulary: Sequence[str] | None = None,
         render_mode: str | None = None,
         flat: bool = False,
@@ -41,7 +42,7 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
         self.environment = environment
         self.render_mode = render_mode
         self.episodes: Mapping[EpisodeKey, Episode] = {episode.key: episode for episode in episodes}
-        self._upcoming = Upcoming(list(self.episodes), order)
+        self.upcoming = upcoming
         forms = {name: form(spec, vocabulary=vocabulary) for name, spec in environment.observation_spec.items()}
         self.forms = {name: held for name, held in forms.items() if held is not None}
         """How each observation is held."""
@@ -58,16 +59,20 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
         self.start(seed=seed, options=options)
         return self.show(self.environment.observe()), self.information
 
-    def start(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """reset without looking."""
+    def reseed(self, seed: int | None) -> None:
+        """Draw from here on with `seed`, in a new epoch; None: go on as before."""
         super().reset(seed=seed)
         if seed is not None:
-            self._upcoming.restart()
+            self.upcoming.restart()
+
+    def start(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """reset without looking."""
+        self.reseed(seed)
         options = dict(options or {})
         wanted = options.pop("episode", None)
         if options:
             raise SimulatorError(f"reset: {', '.join(map(str, options))} is not an option here; there is `episode`.")
-        key = self._upcoming.next(self.np_random) if wanted is None else tuple(wanted)
+        key = self.upcoming.next(self.np_random) if wanted is None else tuple(wanted)
         if key not in self.episodes:
             raise SimulatorError(f"reset: there is no episode {key!r}; the key is (scene_id, episode_id).")
         self.environment.start(self.episodes[key])

@@ -59,9 +59,11 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
         counted = range(seed, seed + self.num_envs) if isinstance(seed, int) else seed
         seeds = self._one_each("seed", counted)
         infos: dict[str, Any] = {}
+        for place in chosen:  # all of them before an epoch is drawn, which they share
+            self.envs[place].reseed(seeds[place])
         for place in chosen:
             wanted = {} if episodes[place] is None else {"episode": episodes[place]}
-            self.envs[place].start(seed=seeds[place], options={**options, **wanted})
+            self.envs[place].start(options={**options, **wanted})
             self.over[place] = False
         shown = self._show([self.envs[place] for place in chosen])
         for place in chosen:
