@@ -25,8 +25,8 @@ from nav_eval.engine.render.cpu import CpuRenderer
 from nav_eval.engine.scene.cache import shared_scenes
 
 ROUNDS, FRAMES = 9, 96
-HOMES, EPISODES, STEPS = 30, 10, 60
-"""Of a pass: homes, episodes of each, steps of each."""
+HOMES, PATHS, STEPS = 30, 2, 60
+"""Of a pass: homes, paths of each with six wordings, steps of an episode."""
 SIZES, SESSIONS = ("64x48", "128x128", "256x256", "640x480"), (1, 8, 32)
 
 
@@ -84,7 +84,7 @@ class Pass:
         lens = f"{{width: {width}, height: {height}, hfov: 90}}"
         overrides = [
             f"simulator.sensors={{rgb: {lens}, depth: {lens}, gps: {{}}, compass: {{}}}}",
-            f"dataset.generate={{scenes: {HOMES}, per_scene: {EPISODES}}}",
+            f"dataset.generate={{scenes: {HOMES}, per_scene: {PATHS}}}",
             f"evaluation.max_steps={STEPS}",
         ]
         self.envs = nav_eval.make_vec_env("vln-demo", count, overrides=overrides, order=order)
@@ -95,7 +95,7 @@ class Pass:
     def round(self, seed: int) -> None:
         """Times a pass, its loading included."""
         shared_scenes().clear()
-        rng, steps = np.random.default_rng(0), HOMES * EPISODES * (STEPS + 1) // self._count
+        rng, steps = np.random.default_rng(0), len(self.envs.envs[0].episodes) * (STEPS + 1) // self._count
         cpu, wall = time.process_time(), time.perf_counter()
         self.envs.reset(seed=seed)
         for _ in range(steps):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -19,7 +20,7 @@ from gymnasium.envs.registration import EnvSpec
 
 from nav_eval.config.loader import builtin_benchmarks
 from nav_eval.dataset.episode import Episode, EpisodeKey
-from nav_eval.errors import from_python
+from nav_eval.errors import ConfigError, from_python
 from nav_eval.gym.environment import NavEnv
 from nav_eval.gym.forms import text
 from nav_eval.gym.order import Order, Upcoming, queue, share, shares, vocabulary
@@ -42,6 +43,7 @@ __all__ = [
     "make_env",
     "make_vec_env",
     "rollouts",
+    "sb3_vec_env",
     "text",
     "vocabulary",
 ]
@@ -144,6 +146,22 @@ def make_vec_env(
     envs: Any = NavVectorEnv(sessions, plan.backend, close=stack.close, copy=copy)
     envs = VectorDenseReward(envs) if dense_reward else envs
     return VectorExpertActions(envs) if expert_actions else envs
+
+
+@from_python()
+def sb3_vec_env(envs: gymnasium.vector.VectorEnv[Any, Any, Any]) -> Any:
+    """`envs` of make_vec_env(flat=True), without `processes`, as a VecEnv of stable-baselines3.
+
+    PPO("MultiInputPolicy", sb3_vec_env(make_vec_env("vln-demo", 8, flat=True, dense_reward=True))).learn(100_000)
+
+    infos[k]["metrics"] holds the metrics of an episode that is over. Raises ConfigError for nested observations, and
+    without stable-baselines3.
+    """
+    if find_spec("stable_baselines3") is None:
+        raise ConfigError("sb3_vec_env: stable-baselines3 is not installed. pip install stable-baselines3")
+    from nav_eval.gym.sb3 import Sb3VecEnv
+
+    return Sb3VecEnv(envs)
 
 
 @dataclass(frozen=True)
