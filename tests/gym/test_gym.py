@@ -383,6 +383,20 @@ def test_what_is_kept_stays_as_it_was_unless_copies_are_done_without(room, copy)
     envs.close()
 
 
+@pytest.mark.parametrize("processes", [False, True])
+def test_other_libraries_read_the_arrays_where_they_are(graph, processes):
+    envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, flat=True, copy=not processes, processes=processes)
+    seen, _ = envs.reset(seed=0)
+    held = {name: np.from_dlpack(array) for name, array in seen.items()}
+    assert all(np.shares_memory(held[name], array) for name, array in seen.items())
+    then = {name: array.copy() for name, array in held.items()}
+    del seen
+    envs.step(np.full(2, 2))
+    if not processes:
+        assert_equal(held, then)
+    envs.close()
+
+
 def test_texts_follow_their_episodes(graph):
     envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, order="fixed")
     for _ in range(3):

@@ -12,6 +12,7 @@ from documentation.pages import ROOT, blocks
 from torch_python import run
 
 MODULES = {
+    "torch": "torch",
     "stable-baselines3": "stable_baselines3",
     "torchrl": "torchrl",
     "rllib": "ray.rllib.algorithms.ppo",
@@ -58,6 +59,13 @@ print(ended)
 """Beside the vector of stable-baselines3's own, of single environments."""
 FEW = ["simulator.sensors={depth: {width: 8, height: 6}, gps: {}, compass: {}}", "evaluation.max_steps=12"]
 
+TENSORS = """
+import nav_eval, torch
+envs = nav_eval.make_vec_env("vln-demo", 3, overrides=%r, flat=True)
+seen, _ = envs.reset(seed=0)
+print(all(torch.from_dlpack(value).data_ptr() == value.ctypes.data for value in seen.values()))
+"""
+
 
 @pytest.fixture
 def trains(trainer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -77,7 +85,7 @@ def trains(trainer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("library", MODULES)
+@pytest.mark.parametrize("library", ["stable-baselines3", "torchrl", "rllib", "lerobot"])
 def test_the_recipe_on_the_page_runs(trains, tmp_path, library):
     (block,) = (block for block in blocks(ROOT / "docs" / "training.md") if block.needs == library)
     file = tmp_path / "env.py"
@@ -89,3 +97,8 @@ def test_the_recipe_on_the_page_runs(trains, tmp_path, library):
 @pytest.mark.soak
 def test_our_vector_is_stable_baselines_own_of_single_environments(trains):
     assert int(trains("stable-baselines3", "-c", COMPARED % (FEW,))) > 10
+
+
+@pytest.mark.soak
+def test_torch_reads_the_arrays_where_they_are(trains):
+    assert trains("torch", "-c", TENSORS % (FEW,)) == "True\n"
