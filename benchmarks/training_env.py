@@ -5,7 +5,7 @@ random actions. Drawing is what the renderer's batches take within these steps; 
 metrics, sensors, batches. CPU milliseconds per session and step; the lowest and the median of rounds, which all sizes
 take in turns. With --depth and --supervised what depth alone costs, and the dense reward with the oracle's actions.
 For scale, Habitat-Lab: 0.25 to 0.30 ms of its own and 0.5 ms of its simulator a step, without drawing.
-With --orders what the order of the episodes adds in many homes: a pass of episodes of 60 steps, homes loaded within.
+With --orders what the order of the episodes adds in many homes: a pass of episodes of --steps, homes loaded within.
     python benchmarks/training_env.py [--sizes 64x48 128x128 ...] [--sessions 1 8 32] [--rounds 9] [--depth]
     python benchmarks/training_env.py --orders scenes shuffled random --sizes 128x128 --sessions 1 8 --rounds 3
 """
@@ -25,8 +25,8 @@ from nav_eval.engine.render.cpu import CpuRenderer
 from nav_eval.engine.scene.cache import shared_scenes
 
 ROUNDS, FRAMES = 9, 96
-HOMES, PATHS, STEPS = 30, 2, 60
-"""Of a pass: homes, paths of each with six wordings, steps of an episode."""
+HOMES, PATHS = 30, 2
+"""Of a pass: homes, and paths of each, with six wordings."""
 SIZES, SESSIONS = ("64x48", "128x128", "256x256", "640x480"), (1, 8, 32)
 
 
@@ -79,23 +79,24 @@ class Play:
 class Pass:
     """A pass of the episodes of HOMES in an order; "random" loads as often as a shuffle of all episodes would."""
 
-    def __init__(self, order: Any, size: str, count: int) -> None:
+    def __init__(self, order: Any, size: str, count: int, steps: int) -> None:
         width, height = size.split("x")
         lens = f"{{width: {width}, height: {height}, hfov: 90}}"
         overrides = [
             f"simulator.sensors={{rgb: {lens}, depth: {lens}, gps: {{}}, compass: {{}}}}",
             f"dataset.generate={{scenes: {HOMES}, per_scene: {PATHS}}}",
-            f"evaluation.max_steps={STEPS}",
+            f"evaluation.max_steps={steps}",
         ]
         self.envs = nav_eval.make_vec_env("vln-demo", count, overrides=overrides, order=order)
         self._count = count
+        self._steps = len(self.envs.envs[0].episodes) * (steps + 1) // count
         self.cpu: list[float] = []
         self.wall: list[float] = []
 
     def round(self, seed: int) -> None:
         """Times a pass, its loading included."""
         shared_scenes().clear()
-        rng, steps = np.random.default_rng(0), len(self.envs.envs[0].episodes) * (STEPS + 1) // self._count
+        rng, steps = np.random.default_rng(0), self._steps
         cpu, wall = time.process_time(), time.perf_counter()
         self.envs.reset(seed=seed)
         for _ in range(steps):
@@ -109,7 +110,7 @@ class Pass:
 
 def compare_orders(given: argparse.Namespace) -> None:
     kinds = [(order, size, count) for size in given.sizes for count in given.sessions for order in given.orders]
-    passes = {kind: Pass(*kind) for kind in kinds}
+    passes = {kind: Pass(*kind, given.steps) for kind in kinds}
     for number in range(given.rounds + 1):
         for one in passes.values():
             one.round(number)
@@ -128,6 +129,7 @@ def main() -> None:
     parser.add_argument("--depth", action="store_true")
     parser.add_argument("--supervised", action="store_true")
     parser.add_argument("--orders", nargs="+")
+    parser.add_argument("--steps", type=int, default=60)
     given = parser.parse_args()
     if given.orders:
         compare_orders(given)
