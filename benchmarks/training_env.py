@@ -5,7 +5,9 @@ random actions. Drawing is what the renderer's batches take within these steps; 
 metrics, sensors, batches. CPU milliseconds per session and step; the lowest and the median of rounds, which all sizes
 take in turns. With --depth and --supervised what depth alone costs, and the dense reward with the oracle's actions.
 For scale, Habitat-Lab: 0.25 to 0.30 ms of its own and 0.5 ms of its simulator a step, without drawing.
+With --orders what the order of the episodes adds in many homes: a pass of episodes of --steps, homes loaded within.
     python benchmarks/training_env.py [--sizes 64x48 128x128 ...] [--sessions 1 8 32] [--rounds 9] [--depth]
+    python benchmarks/training_env.py --orders scenes shuffled random --sizes 128x128 --sessions 1 8 --rounds 3
 """
 
 from __future__ import annotations
@@ -20,8 +22,11 @@ import numpy as np
 
 import nav_eval
 from nav_eval.engine.render.cpu import CpuRenderer
+from nav_eval.engine.scene.cache import shared_scenes
 
 ROUNDS, FRAMES = 9, 96
+HOMES, PATHS = 30, 2
+"""Of a pass: homes, and paths of each, with six wordings."""
 SIZES, SESSIONS = ("64x48", "128x128", "256x256", "640x480"), (1, 8, 32)
 
 
@@ -71,6 +76,51 @@ class Play:
         return "  ".join(f"{min(of):6.3f} {np.median(of):6.3f}" for of in (self.steps, self.draws, rests))
 
 
+class Pass:
+    """A pass of the episodes of HOMES in an order; "random" loads as often as a shuffle of all episodes would."""
+
+    def __init__(self, order: Any, size: str, count: int, steps: int) -> None:
+        width, height = size.split("x")
+        lens = f"{{width: {width}, height: {height}, hfov: 90}}"
+        overrides = [
+            f"simulator.sensors={{rgb: {lens}, depth: {lens}, gps: {{}}, compass: {{}}}}",
+            f"dataset.generate={{scenes: {HOMES}, per_scene: {PATHS}}}",
+            f"evaluation.max_steps={steps}",
+        ]
+        self.envs = nav_eval.make_vec_env("vln-demo", count, overrides=overrides, order=order)
+        self._count = count
+        self._steps = len(self.envs.envs[0].episodes) * (steps + 1) // count
+        self.cpu: list[float] = []
+        self.wall: list[float] = []
+
+    def round(self, seed: int) -> None:
+        """Times a pass, its loading included."""
+        shared_scenes().clear()
+        rng, steps = np.random.default_rng(0), self._steps
+        cpu, wall = time.process_time(), time.perf_counter()
+        self.envs.reset(seed=seed)
+        for _ in range(steps):
+            self.envs.step(rng.integers(1, 4, self._count))
+        self.cpu.append((time.process_time() - cpu) / steps / self._count * 1e3)
+        self.wall.append((time.perf_counter() - wall) / steps / self._count * 1e3)
+
+    def __str__(self) -> str:
+        return "  ".join(f"{min(of):6.3f} {np.median(of):6.3f}" for of in (self.cpu, self.wall))
+
+
+def compare_orders(given: argparse.Namespace) -> None:
+    kinds = [(order, size, count) for size in given.sizes for count in given.sessions for order in given.orders]
+    passes = {kind: Pass(*kind, given.steps) for kind in kinds}
+    for number in range(given.rounds + 1):
+        for one in passes.values():
+            one.round(number)
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; ms a step, lowest and median of {given.rounds}")
+    print(f"{'order':>9} {'size':>9} {'sessions':>8} {'CPU':>14} {'wall':>15}")
+    for (order, size, count), one in passes.items():
+        one.cpu.pop(0), one.wall.pop(0)  # machine code was read
+        print(f"{order:>9} {size:>9} {count:8}  {one}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", nargs="+", default=SIZES)
@@ -78,7 +128,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--depth", action="store_true")
     parser.add_argument("--supervised", action="store_true")
+    parser.add_argument("--orders", nargs="+")
+    parser.add_argument("--steps", type=int, default=60)
     given = parser.parse_args()
+    if given.orders:
+        compare_orders(given)
+        return
     drawing = Timed(CpuRenderer.render_batch)
     CpuRenderer.render_batch = drawing  # type: ignore[assignment,method-assign]
     kinds = [(size, count) for size in given.sizes for count in given.sessions]

@@ -109,6 +109,31 @@ def test_gymnasiums_checker_finds_nothing(request, name, world):
 
 
 @pytest.mark.parametrize(("name", "world"), [("r2r", "graph"), ("pointnav", "room")])
+def test_a_flat_environment_passes_gymnasiums_checker_without_a_warning(request, name, world):
+    rgb = [] if name == "r2r" else ["simulator.sensors.rgb={width: 8, height: 6}"]
+    env = made(name, [*request.getfixturevalue(world), *rgb], flat=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env, skip_render_check=not rgb)
+    assert not any(isinstance(space, gymnasium.spaces.Dict) for space in env.observation_space.values())
+    env.close()
+
+
+def test_flat_observations_are_the_nested_ones_by_another_name(graph):
+    nested, flat = (nav_eval.make_vec_env("r2r", 2, overrides=graph, flat=flat) for flat in (False, True))
+    (expected, _), (seen, _) = nested.reset(seed=4), flat.reset(seed=4)
+    assert flat.observation_space.contains(seen)
+    assert_equal(seen["instruction/text"], expected["instruction"]["text"])
+    assert_equal(seen["navigable/count"][:, 0], expected["navigable"]["count"])
+    parts = [name for names in expected.values() for name in (names if isinstance(names, dict) else [names])]
+    assert len(seen) == len(parts)
+    single = made("r2r", graph, flat=True)
+    assert_equal(single.reset(seed=4)[0], {name: value[0] for name, value in seen.items()})
+    for envs in (nested, flat, single):
+        envs.close()
+
+
+@pytest.mark.parametrize(("name", "world"), [("r2r", "graph"), ("pointnav", "room")])
 def test_the_expert_reaches_the_goal_and_dense_rewards_add_up(request, name, world):
     env = made(name, request.getfixturevalue(world), dense_reward=True, expert_actions=True)
     observation, info = env.reset(seed=3)
@@ -355,6 +380,20 @@ def test_what_is_kept_stays_as_it_was_unless_copies_are_done_without(room, copy)
         del kept
         envs.step(np.full(2, 2))
         assert_equal(view, then["depth"][0, 3:])
+    envs.close()
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_other_libraries_read_the_arrays_where_they_are(graph, processes):
+    envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, flat=True, copy=not processes, processes=processes)
+    seen, _ = envs.reset(seed=0)
+    held = {name: np.from_dlpack(array) for name, array in seen.items()}
+    assert all(np.shares_memory(held[name], array) for name, array in seen.items())
+    then = {name: array.copy() for name, array in held.items()}
+    del seen
+    envs.step(np.full(2, 2))
+    if not processes:
+        assert_equal(held, then)
     envs.close()
 
 

@@ -272,6 +272,8 @@ class SimulatorBackend(ABC):
     """Whether `simulator.people` walk here."""
     takes_physics: ClassVar[bool] = False
     """Whether bodies move by `simulator.physics` here; `simulator.options` hold that engine's options then, too."""
+    scenes_kept: int | None = None
+    """How many scenes stay loaded; None: as many as come."""
 
     @abstractmethod
     def open_session(self) -> Simulator:
@@ -300,6 +302,9 @@ class SimulatorBackend(ABC):
     def observe(self, sessions: Sequence[Simulator]) -> list[Observations]:
         """Observations of many sessions; a backend with a batch renderer does better than one by one."""
         return [session.observe() for session in sessions]
+
+    def prepare(self, scene_id: str) -> None:
+        """Load what an episode in this scene needs, before one begins there; another thread may call it."""
 
     def close(self) -> None:
         """Release the shared assets."""

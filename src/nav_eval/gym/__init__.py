@@ -8,10 +8,11 @@ module registers the built-in benchmarks with gymnasium: `gymnasium.make("nav_ev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -19,10 +20,10 @@ from gymnasium.envs.registration import EnvSpec
 
 from nav_eval.config.loader import builtin_benchmarks
 from nav_eval.dataset.episode import Episode, EpisodeKey
-from nav_eval.errors import from_python
+from nav_eval.errors import ConfigError, from_python
 from nav_eval.gym.environment import NavEnv
 from nav_eval.gym.forms import text
-from nav_eval.gym.order import Order, share, shares, vocabulary
+from nav_eval.gym.order import Order, Upcoming, queue, share, shares, vocabulary
 from nav_eval.gym.recording import collect, rollouts
 from nav_eval.gym.vector import NavVectorEnv
 from nav_eval.gym.wrappers import DenseReward, ExpertActions, VectorDenseReward, VectorExpertActions
@@ -42,6 +43,7 @@ __all__ = [
     "make_env",
     "make_vec_env",
     "rollouts",
+    "sb3_vec_env",
     "text",
     "vocabulary",
 ]
@@ -59,18 +61,24 @@ def make_env(
     order: Order = "random",
     shard: tuple[int, int] | None = None,
     vocabulary: Sequence[str] | None = None,
+    flat: bool = False,
 ) -> gymnasium.Env[dict[str, Any], Any]:
     """One environment that plays a benchmark's episodes.
 
     `overrides`: Hydra grammar; `config`: a --config file. `dense_reward`: see DenseReward; `expert_actions`: see
     ExpertActions. `order` of the episodes: "random" (each drawn by itself), or epochs in which each comes once:
-    "shuffled", "scenes" (shuffled scene by scene), "fixed" (the data set's). `shard`: (k, n), every n-th episode from
-    the k-th on, from 0. `vocabulary`: words; tokens of instructions are then shown as their numbers.
+    "shuffled" (those of as many buildings mixed as stay loaded), "scenes" (shuffled scene by scene), "fixed" (the data
+    set's). `shard`: (k, n), every n-th episode from
+    the k-th on, from 0. `vocabulary`: words; tokens of instructions are then shown as their numbers. `flat`: one Dict
+    of arrays without Dicts in it, observation["instruction/text"] in place of ["instruction"]["text"], as
+    stable-baselines3 wants it; a text is its UTF-8 bytes, (2048,) uint8 padded with zeros, which `text` reads.
     """
     stack = ExitStack()
     plan = stack.enter_context(_opened(benchmark, config, overrides))
-    play = _Play(plan, render_mode, order, vocabulary)
-    env: Any = _log_step_cost(play.env(shard, stack.close))
+    play = _Play(plan, render_mode, vocabulary, flat)
+    keys = share(play.keys, shard)
+    upcoming = stack.enter_context(queue(keys, order, plan.backend))
+    env: Any = _log_step_cost(play.env(keys, upcoming, stack.close))
     kwargs = {
         "benchmark": benchmark,
         "overrides": tuple(overrides),
@@ -81,6 +89,7 @@ def make_env(
         "order": order,
         "shard": shard,
         "vocabulary": vocabulary,
+        "flat": flat,
     }
     env.spec = EnvSpec(
         _id(benchmark), "nav_eval.gym:make_env", order_enforce=False, disable_env_checker=True, kwargs=kwargs
@@ -102,6 +111,7 @@ def make_vec_env(
     order: Order = "random",
     shard: tuple[int, int] | None = None,
     vocabulary: Sequence[str] | None = None,
+    flat: bool = False,
     processes: bool = False,
     copy: bool = True,
 ) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
@@ -121,17 +131,37 @@ def make_vec_env(
             expert_actions=expert_actions,
             order=order,
             vocabulary=vocabulary,
+            flat=flat,
         )
         makers = [partial(one, shard=part) for part in parts]
         return gymnasium.vector.AsyncVectorEnv(makers, shared_memory=True, copy=copy, context="spawn")
     stack = ExitStack()
     plan = stack.enter_context(_opened(benchmark, config, overrides))
-    play = _Play(plan, render_mode, order, vocabulary)
-    sessions = [play.env(part) for part in parts]
+    play = _Play(plan, render_mode, vocabulary, flat)
+    share(play.keys, parts[-1])  # one for each at least
+    keys = share(play.keys, shard)
+    upcoming = stack.enter_context(queue(keys, order, plan.backend))
+    sessions = [play.env(keys, upcoming) for _ in range(num_envs)]
     _log_step_cost(sessions[0])
     envs: Any = NavVectorEnv(sessions, plan.backend, close=stack.close, copy=copy)
     envs = VectorDenseReward(envs) if dense_reward else envs
     return VectorExpertActions(envs) if expert_actions else envs
+
+
+@from_python()
+def sb3_vec_env(envs: gymnasium.vector.VectorEnv[Any, Any, Any]) -> Any:
+    """`envs` of make_vec_env(flat=True), without `processes`, as a VecEnv of stable-baselines3.
+
+    PPO("MultiInputPolicy", sb3_vec_env(make_vec_env("vln-demo", 8, flat=True, dense_reward=True))).learn(100_000)
+
+    infos[k]["metrics"] holds the metrics of an episode that is over. Raises ConfigError for nested observations, and
+    without stable-baselines3.
+    """
+    if find_spec("stable_baselines3") is None:
+        raise ConfigError("sb3_vec_env: stable-baselines3 is not installed. pip install stable-baselines3")
+    from nav_eval.gym.sb3 import Sb3VecEnv
+
+    return Sb3VecEnv(envs)
 
 
 @dataclass(frozen=True)
@@ -140,14 +170,18 @@ class _Play:
 
     plan: Plan
     render_mode: str | None
-    order: Order
     vocabulary: Sequence[str] | None
+    flat: bool
 
     @cached_property
     def _episodes(self) -> dict[EpisodeKey, Episode]:
         return {episode.key: episode for episode in self.plan.episodes}
 
-    def env(self, shard: tuple[int, int] | None, close: Callable[[], None] = lambda: None) -> NavEnv:
+    @property
+    def keys(self) -> list[EpisodeKey]:
+        return list(self._episodes)
+
+    def env(self, keys: Iterable[EpisodeKey], upcoming: Upcoming, close: Callable[[], None] = lambda: None) -> NavEnv:
         environment = self.plan.environment()
 
         def close_all() -> None:
@@ -156,10 +190,11 @@ class _Play:
 
         return NavEnv(
             environment,
-            [self._episodes[key] for key in share(list(self._episodes), shard)],
-            order=self.order,
+            [self._episodes[key] for key in keys],
+            upcoming=upcoming,
             vocabulary=self.vocabulary,
             render_mode=self.render_mode,
+            flat=self.flat,
             close=close_all,
         )
 

@@ -12,34 +12,37 @@ from nav_eval.core.environment import Environment
 from nav_eval.core.types import AgentState
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import InvalidAction, NavEvalError, SimulatorError
+from nav_eval.gym.flat import flat_arrays, flat_space
 from nav_eval.gym.forms import Actions, form
-from nav_eval.gym.order import Order, Upcoming
+from nav_eval.gym.order import Upcoming
 
 
 class NavEnv(gymnasium.Env[dict[str, Any], Any]):
     """Episodes of a benchmark, drawn with the generator that reset seeds. Reward: 1 for success at the end, else 0.
 
-    `episodes`: those that are played, by key. `reset(options={"episode": (scene_id, episode_id)})` plays a certain one.
-    An invalid action ends the episode, as in an evaluation. `info` holds the episode's key and, when it is over, its
-    metrics. A step of an episode that is over, or of none, raises gymnasium.error.ResetNeeded.
+    `episodes`: those that can be played, by key; `upcoming`: says which comes next.
+    `reset(options={"episode": (scene_id, episode_id)})` plays a certain one. An invalid action ends the episode, as in
+    an evaluation. `info` holds the episode's key and, when it is over, its metrics. A step of an episode that is over,
+    or of none, raises gymnasium.error.ResetNeeded.
     """
 
-    metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012 - gymnasium's own name and type
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - gymnasium's own name and type
 
     def __init__(
         self,
         environment: Environment,
         episodes: Sequence[Episode],
         *,
-        order: Order = "random",
+        upcoming: Upcoming,
         vocabulary: Sequence[str] | None = None,
         render_mode: str | None = None,
+        flat: bool = False,
         close: Callable[[], None] = lambda: None,
     ) -> None:
         self.environment = environment
         self.render_mode = render_mode
         self.episodes: Mapping[EpisodeKey, Episode] = {episode.key: episode for episode in episodes}
-        self._upcoming = Upcoming(list(self.episodes), order)
+        self.upcoming = upcoming
         forms = {name: form(spec, vocabulary=vocabulary) for name, spec in environment.observation_spec.items()}
         self.forms = {name: held for name, held in forms.items() if held is not None}
         """How each observation is held."""
@@ -47,23 +50,29 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
         self._close = close
         self.seen: Mapping[str, Any] = {}
         """What was observed last, as an agent in an evaluation has it."""
-        self.observation_space = spaces.Dict({name: held.space for name, held in self.forms.items()})
+        self.flat = flat
+        nested = spaces.Dict({name: held.space for name, held in self.forms.items()})
+        self.observation_space = flat_space(nested) if flat else nested
         self.action_space = self._actions.space
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Any], Any]:
         self.start(seed=seed, options=options)
         return self.show(self.environment.observe()), self.information
 
-    def start(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """reset without looking."""
+    def reseed(self, seed: int | None) -> None:
+        """Draw from here on with `seed`, in a new epoch; None: go on as before."""
         super().reset(seed=seed)
         if seed is not None:
-            self._upcoming.restart()
+            self.upcoming.restart()
+
+    def start(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """reset without looking."""
+        self.reseed(seed)
         options = dict(options or {})
         wanted = options.pop("episode", None)
         if options:
             raise SimulatorError(f"reset: {', '.join(map(str, options))} is not an option here; there is `episode`.")
-        key = self._upcoming.next(self.np_random) if wanted is None else tuple(wanted)
+        key = self.upcoming.next(self.np_random) if wanted is None else tuple(wanted)
         if key not in self.episodes:
             raise SimulatorError(f"reset: there is no episode {key!r}; the key is (scene_id, episode_id).")
         self.environment.start(self.episodes[key])
@@ -100,7 +109,8 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
     def show(self, observations: Mapping[str, Any]) -> dict[str, Any]:
         """Observations as this environment's space has them."""
         self.seen = observations
-        return {name: held.pack(observations.get(name)) for name, held in self.forms.items()}
+        shown = {name: held.pack(observations.get(name)) for name, held in self.forms.items()}
+        return flat_arrays(shown) if self.flat else shown
 
     @property
     def information(self) -> dict[str, Any]:

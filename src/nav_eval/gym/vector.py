@@ -17,6 +17,7 @@ from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.engine.render.recycle import ArrayPool
 from nav_eval.gym.batch import column
 from nav_eval.gym.environment import NavEnv, expert_or_none
+from nav_eval.gym.flat import flat_arrays
 
 
 class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
@@ -58,9 +59,11 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
         counted = range(seed, seed + self.num_envs) if isinstance(seed, int) else seed
         seeds = self._one_each("seed", counted)
         infos: dict[str, Any] = {}
+        for place in chosen:  # all of them before an epoch is drawn, which they share
+            self.envs[place].reseed(seeds[place])
         for place in chosen:
             wanted = {} if episodes[place] is None else {"episode": episodes[place]}
-            self.envs[place].start(seed=seeds[place], options={**options, **wanted})
+            self.envs[place].start(options={**options, **wanted})
             self.over[place] = False
         shown = self._show([self.envs[place] for place in chosen])
         for place in chosen:
@@ -103,7 +106,8 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
         seen = self._backend.observe([env.environment.simulator for env in moved])
         for env, one in zip(moved, seen, strict=True):
             env.seen = env.environment.perturb_and_check(one)
-        return {name: held.filled([env.seen.get(name) for env in self.envs]) for name, held in self._columns.items()}
+        shown = {name: held.filled([env.seen.get(name) for env in self.envs]) for name, held in self._columns.items()}
+        return flat_arrays(shown, batch=1) if self.envs[0].flat else shown
 
     def _gathered(self, infos: Sequence[dict[str, Any]]) -> dict[str, Any]:
         gathered: dict[str, Any] = {}

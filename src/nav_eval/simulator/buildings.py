@@ -131,6 +131,12 @@ class World:
                 )
             return self._renderers[key]
 
+    def load(self, cameras: Mapping[Lens, Sequence[str]]) -> NavMesh:
+        """What walking and `cameras`, their outputs, need."""
+        for lens, outputs in cameras.items():
+            self.renderer(lens, outputs)
+        return self.navmesh
+
     @cached_property
     def _prepared(self) -> PreparedScene:
         return prepare(self.scene)

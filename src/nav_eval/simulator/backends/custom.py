@@ -73,6 +73,7 @@ class CustomBackend(SimulatorBackend):
         if options.scene is not None and not Path(options.scene).is_file():
             raise ConfigError(f"simulator.options.scene: {options.scene}: there is no such file.")
         self._worlds = Worlds(config, options.worlds, options.scene)
+        self.scenes_kept = options.worlds
         self._expert_within = options.expert_within or NEAR_ENOUGH * config.motion.forward_step
         self._physics = PHYSICS.get(config.physics)(config)
         self._crowds = CROWDS.get(config.people.motion)(config) if config.people.count else None
@@ -109,6 +110,10 @@ class CustomBackend(SimulatorBackend):
         for (_, lens), group in groups.items():
             _draw(group, lens)
         return [session.observe() for session in sessions]
+
+    def prepare(self, scene_id: str) -> None:
+        cameras = _lenses(make_sensors(self._config)) if self._config.renderer == "cpu" else {}
+        self._worlds.get(scene_id).load(cameras)  # a graphics context belongs to the thread that made it
 
     def close(self) -> None:
         self._physics.close()
