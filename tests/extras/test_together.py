@@ -7,6 +7,7 @@ import json
 import signal
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -79,13 +80,18 @@ def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: lis
     assert all(play["actions"] == MOVES[play["person"]] for play in plays)
     of_runs = [acts for number in (1, 2) for acts in actions(out / f"run-{number}")]
     assert sorted(of_runs) == sorted(play["actions"] for play in plays)
+    won: list[list[bool]] = []
     for number in (1, 2):
         run = out / f"run-{number}"
+        won.append([bool(episode["metrics"]["success"]) for episode in lines(run / "episodes.jsonl")])
         results = json.loads((run / "results.json").read_text())
         assert (results["n_episodes"], results["n_failed"]) == (3, 0)
         assert any("each episode by 2 (consent" in note for note in results["notes"])
+        agreed = next(note for note in results["notes"] if "both succeeded or both failed" in note)
         assert len(lines(run / "decisions.jsonl")) == sum(map(len, actions(run)))
         assert int(make_app()(["replay", str(run)]) or 0) == 0
+    alike = sum(map(eq, *won)) / 3
+    assert f"episode, {alike:.0%} both" in agreed, "as the replayed runs have it"
     with (out / "codes.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["state"] for row in rows] == ["valid"] * 3

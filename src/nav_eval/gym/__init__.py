@@ -68,10 +68,10 @@ def make_env(
     `overrides`: Hydra grammar; `config`: a --config file. `dense_reward`: see DenseReward; `expert_actions`: see
     ExpertActions. `order` of the episodes: "random" (each drawn by itself), or epochs in which each comes once:
     "shuffled" (those of as many buildings mixed as stay loaded), "scenes" (shuffled scene by scene), "fixed" (the data
-    set's). `shard`: (k, n), every n-th episode from
-    the k-th on, from 0. `vocabulary`: words; tokens of instructions are then shown as their numbers. `flat`: one Dict
-    of arrays without Dicts in it, observation["instruction/text"] in place of ["instruction"]["text"], as
-    stable-baselines3 wants it; a text is its UTF-8 bytes, (2048,) uint8 padded with zeros, which `text` reads.
+    set's). `shard`: (k, n), every n-th episode from the k-th on, from 0. `vocabulary`: words; tokens of instructions
+    are then shown as their numbers. `flat`: one Dict of arrays without Dicts in it, observation["instruction/text"] in
+    place of ["instruction"]["text"], as stable-baselines3 wants it; a text is its UTF-8 bytes, (2048,) uint8 padded
+    with zeros, which `text` reads.
     """
     stack = ExitStack()
     plan = stack.enter_context(_opened(benchmark, config, overrides))

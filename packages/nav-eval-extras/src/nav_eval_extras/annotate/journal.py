@@ -89,13 +89,17 @@ class Followed(Event, frozen=True, kw_only=True):
 
 
 class Played(Event, frozen=True, kw_only=True):
-    """An episode of a benchmark, to its end. `seconds`: of each action; `key`: by which DIR/decisions has them."""
+    """An episode of a benchmark, to its end. `seconds`: of each action; `key`: by which DIR/decisions has them.
+
+    `success`: None where the task has no such metric.
+    """
 
     path: str
     episode: str
     key: str
     actions: Sequence[str]
     seconds: Sequence[float]
+    success: bool | None = None
 
 
 class Attended(Event, frozen=True, kw_only=True):

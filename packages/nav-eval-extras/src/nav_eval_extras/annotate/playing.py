@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from nav_eval.config.schema import Config
@@ -19,6 +20,7 @@ from nav_eval.results.files import explained
 from nav_eval.runs.builder import Plan, own_secret
 from nav_eval.runs.evaluation import Evaluated, run_benchmark
 from nav_eval.runs.plan import opened
+from nav_eval_extras.annotate.agreement import agreement, halves
 from nav_eval_extras.annotate.consent import Consent
 from nav_eval_extras.annotate.guest import Guest, OwnGame
 from nav_eval_extras.annotate.hosting import host_people
@@ -67,7 +69,8 @@ class Player(Guest):
         episode = str(job.text)
         person = Person(self._game, Decisions(self._folder))
         secret = own_secret(self._plan.config, local=True) or b""
-        play(self._plan, secret, self._episodes[episode], person, lambda: self._game.closed)
+        result = play(self._plan, secret, self._episodes[episode], person, lambda: self._game.closed)
+        success = result.metrics.get("success")
         made = person.decided
         self._desk.record(
             Played(
@@ -77,6 +80,7 @@ class Player(Guest):
                 key=made[0].episode,
                 actions=[one.action for one in made],
                 seconds=[one.seconds for one in made],
+                success=None if success is None else bool(success),
             )
         )
 
@@ -151,12 +155,29 @@ def _notes(desk: Plays, played: Sequence[Sequence[Played]], crowd: Crowd) -> lis
     checks, failed, hasty, forward = (
         sum(one[name] for one in told) for name in ("checks", "failed", "hasty", "only_forward")
     )
+    typical = median(second for plays in played for one in plays for second in one.seconds)
     return [
         f"Played by {len(people)} people in browsers, each episode by {crowd.each} (consent {crowd.consent.version}).",
         f"{failed} of {checks} attention checks were failed; decisions were faster than anybody can look in {hasty} "
         f"episodes, and nothing but forward was pressed in {forward}.",
-        f"agent_latency is not theirs: {NAME} has the time of each decision.",
+        f"A decision took {typical:.1f} s in the median; {NAME} has the time of each. agent_latency is not theirs.",
+        *_outcomes(played),
     ]
+
+
+def _outcomes(played: Sequence[Sequence[Played]]) -> list[str]:
+    """`played`: by runs, whose episodes are in one order."""
+    if any(one.success is None for plays in played for one in plays):
+        return []
+    told = []
+    if len(played) > 1:
+        alike, kappa = agreement([[bool(one.success) for one in plays] for plays in zip(*played, strict=True)])
+        chance = "" if kappa is None else f" (Fleiss' kappa {kappa:.2f})"
+        told.append(f"Of two people who played the same episode, {alike:.0%} both succeeded or both failed{chance}.")
+    if parts := halves(one for plays in played for one in plays):
+        first, second = parts
+        told.append(f"Success in the first half of what each person played: {first:.0%}, in the second: {second:.0%}.")
+    return told
 
 
 def _write_run(
