@@ -15,7 +15,7 @@ from pathlib import Path
 
 from nav_eval.gym.recording import FORMATS
 from nav_eval.runs.plan import opened
-from nav_eval_extras.collecting.collection import Wish, about_of
+from nav_eval_extras.collecting.collection import Wish
 from nav_eval_extras.collecting.paths import routes
 from nav_eval_extras.collecting.players import Asked, player
 
@@ -36,7 +36,7 @@ def cost(name: str, size: str, paths: int, rounds: int) -> tuple[float, float]:
         one.walk(todo[0])
         for _ in range(rounds):
             with tempfile.TemporaryDirectory() as folder:
-                writer = kind(Path(folder), about_of(config, asked))
+                writer = kind(Path(folder), asked.about)
                 writer.resume(())
                 begun = time.process_time()
                 walks = []

@@ -186,6 +186,6 @@ def _statistics(values: Any) -> dict[str, Any]:
 
 def _colours(pictures: Any) -> dict[str, Any]:
     """Of (T, H, W, 3) uint8: each channel's, from 0 to 1, shaped (3, 1, 1)."""
-    flat = pictures.reshape(-1, 3) / 255.0
-    said = {"min": flat.min(0), "max": flat.max(0), "mean": flat.mean(0), "std": flat.std(0)}
+    flat = np.ascontiguousarray(pictures.reshape(-1, 3).T) / 255.0  # rows are added up far faster than columns
+    said = {"min": flat.min(1), "max": flat.max(1), "mean": flat.mean(1), "std": flat.std(1)}
     return {name: value.reshape(3, 1, 1).tolist() for name, value in said.items()} | {"count": [len(pictures)]}
