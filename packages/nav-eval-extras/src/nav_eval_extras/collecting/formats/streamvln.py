@@ -23,7 +23,10 @@ FILM = "questions/{episode_index:06d}/{number}.mp4"
 
 
 class StreamVLN(Format):
-    """What streamvln/dataset/vln_action_dataset.py reads. Depth, poses and the rest lie beside the pictures."""
+    """What streamvln/dataset/vln_action_dataset.py reads. Depth, poses and the rest lie beside the pictures.
+
+    Of annotations.json it does not read clauses, languages, scene_id and episode_ids.
+    """
 
     def write(self, walk: Walk, index: int) -> Mapping[str, Any]:
         scene = re.sub(r"\W+", "-", walk.route.key[0].rsplit("/", 1)[-1].split(".", 1)[0])
@@ -49,6 +52,7 @@ class StreamVLN(Format):
             "video": name,
             "instructions": [one.text for one in walk.route.wordings],
             "actions": [BEGINS, *walk.expert_actions[:-1]],
+            "clauses": [one.clauses for one in walk.route.wordings],
             "languages": [one.language for one in walk.route.wordings],
             "scene_id": walk.route.key[0],
             "episode_ids": [one["episode_id"] for one in wordings(walk)],
