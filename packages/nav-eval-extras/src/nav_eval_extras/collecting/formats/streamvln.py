@@ -39,10 +39,10 @@ class StreamVLN(Format):
             ("depth", "png", walk.depth),
             ("semantic", "png", walk.semantic),
         ):
+            if files:
+                (fresh / kind).mkdir(parents=True)
             for number, data in enumerate(files, 1):
-                file = fresh / kind / f"{number:0{digits}d}.{ending}"
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(data)
+                (fresh / kind / f"{number:0{digits}d}.{ending}").write_bytes(data)
         (fresh / "steps.json").write_text(json.dumps(steps_of(walk)))
         shutil.rmtree(self.out / name, ignore_errors=True)
         fresh.rename(self.out / name)
