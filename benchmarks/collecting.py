@@ -61,7 +61,8 @@ def cost(name: str, size: str, paths: int, rounds: int) -> tuple[float, float, d
     width, height = size.split("x")
     lens = f"{{width: {width}, height: {height}, hfov: 79}}"
     kind = FORMATS.get(name)
-    asked = Asked(Wish("vln-demo", [f"simulator.sensors={{rgb: {lens}, depth: {lens}}}"]).resolved(), kind.fps)
+    config = Wish("vln-demo", [f"simulator.sensors={{rgb: {lens}, depth: {lens}}}"]).resolved()
+    asked = Asked(config, kind.fps, depth=kind.depth)
     with opened(asked.played) as plan, player(asked, plan) as one:
         todo = list(islice(routes(plan.episodes), paths))
         collect(one, todo, kind, asked)
