@@ -23,8 +23,9 @@ from PIL import Image
 
 import nav_eval
 from nav_eval.engine.render.camera import Lens
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, DatasetError
 from nav_eval.gym import rollouts
+from nav_eval_extras.collecting.clauses import clause_indices, load_clauses
 from nav_eval_extras.collecting.collection import JOURNAL, Wish, collect_into
 from nav_eval_extras.collecting.command import collect
 from nav_eval_extras.collecting.formats.answers import decisions
@@ -145,6 +146,37 @@ def test_the_actions_of_a_file_lead_to_its_poses_and_pictures(written: dict[str,
         assert info["metrics"]["success"] == 1
 
 
+def test_a_clause_ends_at_the_door_that_it_leads_through(written: dict[str, Path], env: Any) -> None:
+    """Generated paths enter a room once, and have a clause for each: rooms as the scene's own boxes say."""
+    rises = 0
+    for row in annotations(written["streamvln"]):
+        steps = json.loads((written["streamvln"] / row["video"] / "steps.json").read_text())
+        assert ["".join(clauses) for clauses in row["clauses"]] == row["instructions"]
+        env.reset(options={"episode": (row["scene_id"], row["episode_ids"][0])})
+        regions = env.unwrapped.environment.simulator.scene().regions
+        way = np.array(steps["pose"])[:, :3] + [0, 0.1, 0]
+        inside = np.array([((way >= one.low) & (way <= one.high)).all(1) for one in regions])
+        index = np.array(steps["clause_index"])
+        assert {*np.diff(index)} <= {0, 1}
+        assert [{len(clauses) for clauses in row["clauses"]}] == [{index[-1] + 1}]
+        for step in np.flatnonzero(np.diff(index)) + 1:
+            moved = np.linalg.norm(way - way[step], axis=1) < 0.5
+            assert inside[:, moved].any(1).sum() >= 2  # a door: both rooms within two paces
+        rises += index[-1]
+    assert rises >= PATHS
+
+
+def test_what_nobody_cut_has_no_clauses(written: dict[str, Path], tmp_path: Path) -> None:
+    assert load_clauses(str(tmp_path / "train.json.gz"), 10**6) == {}
+    assert clause_indices(np.zeros((3, 3)), ()) == [-1] * 3
+    way = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 2], [0, 0, 2], [0, 0, 3]])
+    assert clause_indices(way, [(0, 0, 2.1), (0, 0, 3)]) == [0, 0, 1, 1, 1]
+    assert clause_indices(way, [(0, 0, 1), (9, 0, 2), (0, 0, 2), (0, 0, 3)]) == [0, 1, 1, 1, 1]  # it never came there
+    (tmp_path / "train_clauses.json").write_text('{"1": {"clauses": ["Go."]}}')
+    with pytest.raises(DatasetError, match=r"train_clauses\.json: is damaged"):
+        load_clauses(str(tmp_path / "train.json"), 10**6)
+
+
 def test_a_pixel_shows_the_place_that_the_agent_reaches(written: dict[str, Path]) -> None:
     """The ray of camera pose, intrinsics and pixel meets where it later stands, and nothing is before it in depth."""
     missed, hidden, beyond = [], [], []
@@ -223,6 +255,7 @@ def test_lerobot_holds_the_same_walks_as_streamvln(written: dict[str, Path]) -> 
         steps = json.loads((other / row["video"] / "steps.json").read_text())
         table = pq.read_table(folder / f"data/chunk-000/episode_{index:06d}.parquet").to_pandas()
         assert table["action"].tolist() == steps["action"]
+        assert table["clause_index"].tolist() == steps["clause_index"]
         np.testing.assert_allclose(np.stack(table["observation.state"]), steps["pose"], atol=1e-5)
         poses = np.stack([np.stack(one) for one in table[f"pose.{camera}"]])
         np.testing.assert_allclose(poses, steps["camera_pose"], atol=1e-5)
@@ -417,6 +450,7 @@ def test_hugging_face_loads_the_folder_as_it_stands(written: dict[str, Path], tm
     first = rows[1]
     assert first["instructions"] == walks[0]["instructions"]
     assert first["languages"] == walks[0]["languages"]
+    assert first["clauses"] == walks[0]["clauses"]
     still = written["streamvln"] / walks[0]["video"]
     np.testing.assert_array_equal(np.array(first["rgb"]), picture(still / "rgb" / "002.jpg"))
     np.testing.assert_array_equal(np.array(first["depth"]), picture(still / "depth" / "002.png"))

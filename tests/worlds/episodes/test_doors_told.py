@@ -102,5 +102,5 @@ def test_straight_on_is_said_where_another_way_leads_to_such_a_room(language: st
     assert way == Way("straight", alike=True)
     steps = [Go("open office", "office", way), Stop(Noun("desk"), room="office")]
     for seed in range(20):
-        text = say(steps, language, style, Stream("alike", seed))
+        text = "".join(say(steps, language, style, Stream("alike", seed)))
         assert re.search("straight|forward|ahead|直|往前", text), text

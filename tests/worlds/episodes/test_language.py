@@ -161,7 +161,7 @@ def understood(order: Order, step: Step, style: str, text: str) -> None:
 @settings(max_examples=25, deadline=None)
 @given(told=st.lists(steps, max_size=4).map(walkable), stop=stops, seed=st.integers(0, 999))
 def test_each_wording_means_its_steps(language: str, style: str, told: list[Step], stop: Stop, seed: int) -> None:
-    text = say([*told, stop], language, style, Stream("words", seed))
+    text = "".join(say([*told, stop], language, style, Stream("words", seed)))
     found = orders(text)
     assert len(found) == len(told) + 1, text
     for order, step in zip(found, [*told, stop], strict=True):

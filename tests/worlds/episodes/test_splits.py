@@ -100,6 +100,24 @@ def test_our_loaders_read_every_split(files: dict[str, dict[str, Path]]) -> None
                 assert all(e.gt_locations for e in episodes)
 
 
+def test_clauses_are_the_instruction_cut_where_the_path_is(files: dict[str, dict[str, Path]]) -> None:
+    path = files["vln"]["train"]
+    clauses, truth = read(path.with_name("train_clauses.json.gz")), read(path.with_name("train_gt.json.gz"))
+    for episode in read(path)["episodes"]:
+        entry, walked = (
+            clauses.pop(str(episode["episode_id"])),
+            np.array(truth[str(episode["episode_id"])]["locations"]),
+        )
+        assert "".join(entry["clauses"]) == episode["instruction"]["instruction_text"]
+        assert len(entry["clauses"]) == len(entry["ends"]) >= 2
+        assert all(len(clause.strip(" .,，。")) > 1 for clause in entry["clauses"])
+        gaps = np.linalg.norm(walked[:, None] - np.array(entry["ends"]), axis=2)
+        assert (gaps.min(0) < 0.2).all()  # a step is 0.25 m
+        assert (np.diff(gaps.argmin(0)) > 0).all()
+        assert gaps[-1, -1] == 0
+    assert not clauses
+
+
 def test_the_language_of_an_instruction_is_that_of_its_letters(files: dict[str, dict[str, Path]]) -> None:
     for path in files["vln"].values():
         told = [episode.instruction for episode in load_dataset("r2r-ce", path)]
@@ -117,7 +135,8 @@ def test_a_hidden_test_split_gives_nothing_away(files: dict[str, dict[str, Path]
             text = json.dumps(read(member))
             for secret in ("geodesic_distance", "view_points", "reference_path", "best_viewpoint", '"position"'):
                 assert secret not in text, (task, secret)
-    assert not (splits["test"].parent.parent.parent / "vln" / "test_gt.json.gz").exists()
+    for name in ("test_gt.json.gz", "test_clauses.json.gz"):
+        assert not (splits["test"].parent.parent.parent / "vln" / name).exists()
 
 
 def test_instructions_have_the_shape_of_r2r_ce(files: dict[str, dict[str, Path]], shared_data: Path) -> None:

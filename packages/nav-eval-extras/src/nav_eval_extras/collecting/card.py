@@ -55,6 +55,8 @@ Actions: -1 none, 0 stop, 1 forward {step:g} m, 2 left {turn:g} degrees, 3 right
 down. Positions are in metres with y up, rotations xyzw; camera poses (4x4) take camera coordinates (x right, y down,
 z ahead) to the world's. A pixel is (column, row); (-1, -1): out of view. `relative_goal_frame_id` or the first number
 of `subgoal`: steps until the agent stands at the farthest point of its way that is in view, and that point's pixel.
+`clause_index`: which of an instruction's `clauses`, from 0, a step carries out; joined, they are the instruction; -1:
+not known.
 """
 
 

@@ -21,6 +21,7 @@ from nav_eval.results.lines import append_line
 from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.collecting.card import write_card
+from nav_eval_extras.collecting.clauses import load_clauses
 from nav_eval_extras.collecting.formats.base import Format, write_rows
 from nav_eval_extras.collecting.paths import Route, routes
 from nav_eval_extras.collecting.players import Asked, walks
@@ -85,7 +86,7 @@ def collect_into(kind: type[Format], out: Path, wish: Wish, *, processes: int = 
     asked = Asked(config, kind.fps, wish.semantic, wish.beta, kind.depth, wish.questions)
     writer = kind(out, asked.about)
     with opened(asked.played, agent_given=wish.policy is None) as plan:
-        todo = routes(plan.episodes)
+        todo = routes(plan.episodes, load_clauses(plan.episodes.dataset.files[0], config.dataset.max_bytes))
         todo = todo if wish.shard is None else todo[wish.shard[0] :: wish.shard[1]]
         journal = Journal(out, _settings(wish, kind, config))
         _fill(journal, writer, walks(asked, plan, todo[len(journal) :], processes), len(todo), told)

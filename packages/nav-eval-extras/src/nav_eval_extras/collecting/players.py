@@ -88,16 +88,18 @@ class Asked:
 
     @property
     def played(self) -> Config:
-        """With those sensors only that are looked at."""
+        """With those sensors only that are looked at, and measured by nothing."""
+        unmeasured = self.config.task.model_copy(update={"measurements": ()})
+        config = self.config.model_copy(update={"task": unmeasured})
         if self.beta < 1:
-            return self.config
+            return config
         cameras, simulator = self.cameras, self.config.simulator
         kept = {
             name: one
             for name, one in simulator.sensors.items()
             if name in (cameras.rgb, cameras.depth, cameras.semantic)
         }
-        return self.config.model_copy(update={"simulator": simulator.model_copy(update={"sensors": kept})})
+        return config.model_copy(update={"simulator": simulator.model_copy(update={"sensors": kept})})
 
 
 def lens_of(sensor: SensorConfig) -> Lens:

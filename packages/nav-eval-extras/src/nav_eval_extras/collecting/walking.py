@@ -19,6 +19,7 @@ from nav_eval.core.types import Observations
 from nav_eval.dataset.episode import Episode
 from nav_eval.engine.render.camera import Lens, axes
 from nav_eval.errors import ConfigError
+from nav_eval_extras.collecting.clauses import clause_indices
 from nav_eval_extras.collecting.paths import Route
 from nav_eval_extras.collecting.pictures import Video, jpeg, millimetres, png16
 
@@ -53,6 +54,8 @@ class Walk:
     """m to the nearest goal, geodesic."""
     goals: list[tuple[int, int]] = field(default_factory=list)
     subgoals: list[tuple[int, int, int]] = field(default_factory=list)
+    clauses: list[int] = field(default_factory=list)
+    """Numbers of the instructions' clauses, as of clause_indices."""
     rgb: list[bytes] = field(default_factory=list)
     """JPEG files; empty where `video` holds them all."""
     depth: list[bytes] = field(default_factory=list)
@@ -135,6 +138,7 @@ class Walker:
             environment.step(action)
         walk.video = b"" if video is None else video.close()
         walk.stopped = environment.ended
+        walk.clauses = clause_indices(np.array(walk.poses)[:, :3], route.ends)
         if coarse:
             self._point(walk, episode, coarse)
         if self._asker is not None:

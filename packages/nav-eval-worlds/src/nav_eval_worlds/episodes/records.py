@@ -49,6 +49,15 @@ def vln_records(paths: Sequence[VlnPath], first_id: int) -> tuple[list[Record], 
     return episodes, truth
 
 
+def clause_records(paths: Sequence[VlnPath], first_id: int) -> dict[str, Record]:
+    """`_clauses` entries of the same episodes: of each part of the instruction its text, and where it is done, m."""
+    wordings = [(path, told) for path in paths for told in path.told]
+    return {
+        str(number): {"clauses": list(told.clauses), "ends": [list(end) for end in path.ends]}
+        for number, (path, told) in enumerate(wordings, start=first_id)
+    }
+
+
 def _language(told: Told) -> Record:
     """R2R-CE's English has no such member; RxR's name for it tells the rest apart."""
     return {} if told.language == "en" else {"language": told.language}

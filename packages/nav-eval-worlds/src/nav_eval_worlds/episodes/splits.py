@@ -1,7 +1,8 @@
 """Data sets on generated scenes: train, val_seen (scenes of train), val_unseen and test (scenes of their own).
 
 The files are those of the field: `<split>.json.gz` with `content/<scene>.json.gz` where the format has it, and
-`<split>_gt.json.gz` for instructions. A test split carries no goals, no paths and no distances.
+`<split>_gt.json.gz` for instructions, with `<split>_clauses.json.gz`, which is ours: what part of an instruction tells
+what part of its path. A test split carries no goals, no paths and no distances.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from nav_eval.logging import get_logger
 from nav_eval.progress import ProgressCallback, no_progress, share_of
 from nav_eval_worlds.episodes.controls import CONTROLS, Controls
 from nav_eval_worlds.episodes.goals import CATEGORIES
-from nav_eval_worlds.episodes.records import Record, instance_records, object_records, point_records, vln_records
+from nav_eval_worlds.episodes.records import (
+    Record,
+    clause_records,
+    instance_records,
+    object_records,
+    point_records,
+    vln_records,
+)
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.episodes.vln import Drawn, vln_paths
 from nav_eval_worlds.shares import shares
@@ -110,9 +118,11 @@ def _write_vln(
     folder.mkdir(parents=True, exist_ok=True)
     episodes: list[Record] = []
     truth: dict[str, Record] = {}
+    clauses: dict[str, Record] = {}
     for site in sites:
         drawn = vln_paths(site, per_scene, seed, controls, on_progress)
         _tell_of_few(site, split, len(drawn.paths), per_scene, _reason(drawn))
+        clauses |= clause_records(drawn.paths, len(episodes) + 1)
         records, gt = vln_records(drawn.paths, len(episodes) + 1)
         episodes += records
         truth |= gt
@@ -124,6 +134,7 @@ def _write_vln(
     write_object(str(path), [("episodes", [_hide(e, hidden) for e in episodes]), ("instruction_vocab", vocabulary)])
     if not hidden:
         write_object(str(folder / f"{split}_gt.json.gz"), truth.items())
+        write_object(str(folder / f"{split}_clauses.json.gz"), clauses.items())
     return path
 
 

@@ -16,7 +16,7 @@ from nav_eval_worlds.episodes.follower import Walk, walk
 from nav_eval_worlds.episodes.site import Site, densified
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.language.kinds import KINDS
-from nav_eval_worlds.language.routes import clear_at_first, stretches, tell
+from nav_eval_worlds.language.routes import clear_at_first, ends, stretches, tell
 from nav_eval_worlds.language.speaker import STYLES, say
 from nav_eval_worlds.language.steps import Step
 from nav_eval_worlds.language.wording import LANGUAGES
@@ -36,15 +36,19 @@ ROTATIONS = tuple(yaw_rotation(math.radians(15 * k)) for k in range(24))
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One wording. `language` is "en" or "zh"."""
+    """One wording. `language` is "en" or "zh"; `clauses`: of each step of the path what tells it."""
 
     language: str
-    text: str
+    clauses: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(self.clauses)
 
 
 @dataclass(frozen=True, slots=True)
 class VlnPath:
-    """A path with its instructions; `landmark` is the object one stops at, `named` every object that is mentioned."""
+    """A path with its instructions; `landmark` is the object one stops at, `ends` where each step is done (m)."""
 
     scene_id: str
     start: Vec3
@@ -56,6 +60,7 @@ class VlnPath:
     landmark: int
     rooms: tuple[int, ...]
     steps: tuple[Step, ...]
+    ends: tuple[Vec3, ...]
     told: tuple[Told, ...]
 
 
@@ -163,8 +168,9 @@ class _Draw:
         reference = tuple(site.on_navmesh(point) for point in densified(corners, 2.0))
         passed = tuple(part.room for part in parts)
         return VlnPath(
-            site.scene_id, start, rotation, goal, geodesic, reference, trace, target.id, passed, tuple(steps), told
-        )
+            site.scene_id, start, rotation, goal, geodesic, reference, trace, target.id, passed, tuple(steps),
+            ends(parts, walked), told,
+        )  # fmt: skip
 
     def _far(self, place: Vec3, spacing: float) -> bool:
         """Whether a goal is that far from all others."""

@@ -7,6 +7,7 @@ step gives everything that it names, and of those that are left one that tells m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from nav_eval_worlds.language import nouns
 from nav_eval_worlds.language.steps import Climb, Go, Noun, Pass, Sight, Step, Stop
@@ -21,13 +22,14 @@ _MAY = ("past", "passing", "mark", "by", "holds", *_SEEN)
 """
 
 
-def guided(wording: Wording, steps: Sequence[Step]) -> str:
-    """A text for the steps, sentence after sentence."""
-    guide = _Guide(wording)
-    told = [guide.opening(steps[0])] if wording.likely("begins") else []
-    for before, step in zip([None, *steps[:-1]], steps, strict=True):
-        told += guide.passage(step, before)
-    return wording.finished(wording.tables["space"].join(told))
+def guided(wording: Wording, steps: Sequence[Step]) -> list[str]:
+    """A text for the steps, sentence after sentence: of each step its part."""
+    guide, space = _Guide(wording), wording.tables["space"]
+    opening = [guide.opening(steps[0])] if wording.likely("begins") else []
+    parts = [space.join([*opening, *guide.passage(steps[0], None)])]
+    for before, step in pairwise(steps):
+        parts.append(space + space.join(guide.passage(step, before)))
+    return parts
 
 
 class _Guide:

@@ -136,6 +136,19 @@ def tell(
     return [*steps, stop] if stop else None
 
 
+def ends(parts: list[Stretch], walked: list[Stretch]) -> tuple[Vec3, ...]:
+    """Where on the recorded walk each of the steps that `tell` gives is done, m: at a door, behind a stair, at the end.
+
+    Takes the same `parts` and `walked`.
+    """
+    found: list[Vec3] = []
+    for part, again in zip(parts, walked, strict=True):
+        if part.door is not None and part.door.kind == "stairs":
+            found.pop()  # the way into the stairwell and the stair are one step
+        found.append(again.points[-1])
+    return tuple(found)
+
+
 def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int, before: set[str]) -> Go | None:
     """`before`: what the rooms were called through which one has come."""
     assert part.door is not None

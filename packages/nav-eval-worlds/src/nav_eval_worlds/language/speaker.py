@@ -19,27 +19,30 @@ STYLES = ("route", "terse", "guide")
 _TRIES, _STEP = 24, 10
 
 
-def say(steps: Sequence[Step], language: str, style: str, stream: Stream) -> str:
-    """A text for the steps; of some tries the first that reads well and has the length that the style asks for, or the
-    nearest.
+def say(steps: Sequence[Step], language: str, style: str, stream: Stream) -> tuple[str, ...]:
+    """A text for the steps, cut into a clause for each of them; of some tries the first that reads well and has the
+    length that the style asks for, or the nearest.
 
     A try that is too long is followed by one that leaves out more, one that is too short by one that tells more.
     """
-    best, least, readiness = "", (True, 0), 100
+    best: tuple[Wording, list[str]] | None = None
+    least, readiness = (True, 0), 100
     for attempt in range(_TRIES):
         wording = Wording(language, style, stream.child(attempt), readiness)
         some = [_plainer(wording, step) for step in steps]
-        text = guided(wording, some) if style == "guide" else _text(wording, some)
+        parts = guided(wording, some) if style == "guide" else _parts(wording, some)
+        text = wording.finished("".join(parts))
         size = len(text.split()) if " " in text else len(text)
         longer = wording.manner["each"] * len(steps)
         over, under = size - wording.manner["most"] - longer, wording.manner["least"] + longer - size
         fault = (wording.clumsy(text), max(over, under, 0))
-        if not best or fault < least:
-            best, least = text, fault
+        if best is None or fault < least:
+            best, least = (wording, parts), fault
         if least == (False, 0):
             break
         readiness = max(0, readiness + (_STEP if under > 0 else -_STEP))
-    return best
+    assert best is not None
+    return best[0].clauses(best[1])
 
 
 def _plainer(wording: Wording, step: Step) -> Step:
@@ -49,17 +52,20 @@ def _plainer(wording: Wording, step: Step) -> Step:
     return step
 
 
-def _text(wording: Wording, steps: Sequence[Step]) -> str:
-    told, before, named = "", None, False
+def _parts(wording: Wording, steps: Sequence[Step]) -> list[str]:
+    parts: list[str] = []
+    before, named = None, False
     for step in steps:
+        told = "".join(parts)
         turn = step.turn if isinstance(step, Stop) else _turn_told(wording, step)
         alone = isinstance(step, Stop) and not turn and wording.likely("alone")
         opening = _orient(wording, step) if before is None else wording.end if alone else ""
         joint = opening or _joint(wording, told, step, turn, before, named)
         named |= isinstance(before, Go) and wording.word("rooms", before.enter) in joint
         said = _step(wording, step, turn, alone, before is not None, named, wording.merges(joint))
-        told, before, named = told + joint + said, step, isinstance(step, Go) and nouns.entered(wording, step) in said
-    return wording.finished(told + wording.end)
+        parts.append(joint + said)
+        before, named = step, isinstance(step, Go) and nouns.entered(wording, step) in said
+    return [*parts[:-1], parts[-1] + wording.end]
 
 
 def _joint(wording: Wording, told: str, step: Step, turn: str, before: Step | None, named: bool) -> str:

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,12 @@ class Wording:
     def clumsy(self, text: str) -> bool:
         """Whether a sentence runs on, or says a thing twice."""
         return bool(re.search(self.tables["clumsy"], text.lower()))
+
+    def clauses(self, parts: Sequence[str]) -> tuple[str, ...]:
+        """What `parts` become in the finished text of all of them: joined, they are it."""
+        text = self.finished("".join(parts))
+        ends = [len(self.finished("".join(parts[:count]))) for count in range(1, len(parts))]
+        return tuple(text[begin:end] for begin, end in pairwise([0, *ends, len(text)]))
 
     def finished(self, text: str) -> str:
         """Spaces and articles put right, sentences with a capital."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -124,9 +124,10 @@ def steps_of(walk: Walk) -> dict[str, Any]:
         "distance_to_goal": walk.distances,
         "goal_pixel": walk.goals,
         "subgoal": walk.subgoals,
+        "clause_index": walk.clauses,
     }
 
 
-def wordings(walk: Walk) -> list[dict[str, str]]:
+def wordings(walk: Walk) -> list[dict[str, Any]]:
     """All instructions, as plain JSON."""
-    return [{"text": one.text, "language": one.language, "episode_id": one.episode_id} for one in walk.route.wordings]
+    return [asdict(one) for one in walk.route.wordings]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nav_eval_extras.collecting.formats.base import About, Format, require_pyarrow
-from nav_eval_extras.collecting.formats.tables import IMAGE, matrix, scalar, texts, vector, write_table
+from nav_eval_extras.collecting.formats.tables import IMAGE, lists, matrix, scalar, texts, vector, write_table
 from nav_eval_extras.collecting.walking import Walk
 
 
@@ -37,6 +37,8 @@ class Datasets(Format):
             "subgoal": (vector("int32", 3), np.array(walk.subgoals)),
             "instructions": (texts(), [told] * steps),
             "languages": (texts(), [tags] * steps),
+            "clauses": (lists(texts()), [[one.clauses for one in walk.route.wordings]] * steps),
+            "clause_index": (scalar("int64"), np.array(walk.clauses)),
             "scene_id": (scalar("string"), [walk.route.key[0]] * steps),
             "episode_index": (scalar("int64"), np.full(steps, index)),
             "step": (scalar("int64"), np.arange(steps)),

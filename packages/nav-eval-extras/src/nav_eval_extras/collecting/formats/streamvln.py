@@ -23,7 +23,10 @@ FILM = "questions/{episode_index:06d}/{number}.mp4"
 
 
 class StreamVLN(Format):
-    """What streamvln/dataset/vln_action_dataset.py reads. Depth, poses and the rest lie beside the pictures."""
+    """What streamvln/dataset/vln_action_dataset.py reads. Depth, poses and the rest lie beside the pictures.
+
+    Of annotations.json it does not read clauses, languages, scene_id and episode_ids.
+    """
 
     def write(self, walk: Walk, index: int) -> Mapping[str, Any]:
         scene = re.sub(r"\W+", "-", walk.route.key[0].rsplit("/", 1)[-1].split(".", 1)[0])
@@ -36,10 +39,10 @@ class StreamVLN(Format):
             ("depth", "png", walk.depth),
             ("semantic", "png", walk.semantic),
         ):
+            if files:
+                (fresh / kind).mkdir(parents=True)
             for number, data in enumerate(files, 1):
-                file = fresh / kind / f"{number:0{digits}d}.{ending}"
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(data)
+                (fresh / kind / f"{number:0{digits}d}.{ending}").write_bytes(data)
         (fresh / "steps.json").write_text(json.dumps(steps_of(walk)))
         shutil.rmtree(self.out / name, ignore_errors=True)
         fresh.rename(self.out / name)
@@ -49,6 +52,7 @@ class StreamVLN(Format):
             "video": name,
             "instructions": [one.text for one in walk.route.wordings],
             "actions": [BEGINS, *walk.expert_actions[:-1]],
+            "clauses": [one.clauses for one in walk.route.wordings],
             "languages": [one.language for one in walk.route.wordings],
             "scene_id": walk.route.key[0],
             "episode_ids": [one["episode_id"] for one in wordings(walk)],

@@ -22,7 +22,11 @@ def vector(dtype: str, length: int) -> dict[str, Any]:
 
 
 def texts() -> dict[str, Any]:
-    return {"feature": scalar("string"), "_type": "List"}
+    return lists(scalar("string"))
+
+
+def lists(feature: dict[str, Any]) -> dict[str, Any]:
+    return {"feature": feature, "_type": "List"}
 
 
 def matrix(rows: int, columns: int) -> dict[str, Any]:
