@@ -252,7 +252,7 @@ class Space:
         if not seen:
             return bool(free.any())
         reached = int((labels == min(seen)).sum())
-        return len(seen) == 1 and 0 not in seen and 2 * reached >= int(free.sum())
+        return len(seen) == 1 and 0 not in seen and 10 * reached >= 9 * int(free.sum())
 
     def free_cells(self, taken: list[Rect]) -> NDArray[np.bool_]:
         """(D, W) cells where a thing may stand that keeps its distance from walls and `taken`."""
