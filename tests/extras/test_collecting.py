@@ -44,7 +44,7 @@ from served import served
 SENSORS = "{rgb: {width: 96, height: 72, hfov: 79}, depth: {width: 96, height: 72, hfov: 79}}"
 WORLD = [
     f"simulator.sensors={SENSORS}",
-    "dataset.generate.rooms=2",
+    "dataset.generate.rooms=3",
     "dataset.generate.per_scene=3",
     "dataset.generate.scenes=2",
 ]
