@@ -35,6 +35,7 @@ SENSORS = "{{rgb: {0}, depth: {0}}}".format("{width: 160, height: 120, hfov: 79}
 WORLD = [
     f"simulator.sensors={SENSORS}",
     "dataset.generate.rooms=2",
+    "dataset.generate.seed=pairs",
     "dataset.generate.per_scene=3",
     "dataset.generate.scenes=2",
 ]
