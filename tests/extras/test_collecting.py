@@ -46,6 +46,7 @@ SENSORS = "{rgb: {width: 96, height: 72, hfov: 79}, depth: {width: 96, height: 7
 WORLD = [
     f"simulator.sensors={SENSORS}",
     "dataset.generate.rooms=2",
+    "dataset.generate.seed=pairs",
     "dataset.generate.per_scene=3",
     "dataset.generate.scenes=2",
 ]
@@ -463,7 +464,7 @@ def test_a_card_says_where_the_data_come_from(written: dict[str, Path]) -> None:
     for folder in written.values():
         card = (folder / "README.md").read_text()
         frames = sum(len(walk["actions"]) for walk in annotations(written["streamvln"]))
-        source = f"generator homes {GENERATOR}, seed demo"
+        source = f"generator homes {GENERATOR}, seed pairs"
         for said in (source, f"| {PATHS} |", "18 en, 18 zh", f"{frames}, 96x72", "Licence"):
             assert said in card
     films = sum(film.stat().st_size for film in written["navid"].rglob("*.mp4"))

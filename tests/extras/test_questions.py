@@ -34,7 +34,7 @@ SIZE = (160, 120)
 SENSORS = "{{rgb: {0}, depth: {0}}}".format("{width: 160, height: 120, hfov: 79}")
 WORLD = [
     f"simulator.sensors={SENSORS}",
-    "dataset.generate.rooms=2",
+    "dataset.generate.rooms=3",
     "dataset.generate.per_scene=3",
     "dataset.generate.scenes=2",
 ]

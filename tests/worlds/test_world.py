@@ -16,6 +16,10 @@ from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.mesh.tessellate import tessellate
 from nav_eval_worlds.plan.floor_plan import KNEE
+from nav_eval_worlds.plan.openings import make_plan
+from nav_eval_worlds.rooms.furnish import furnish
+from nav_eval_worlds.surfaces.styles import building_style
+from nav_eval_worlds.things.catalogue import Stock
 from nav_eval_worlds.world import World, generate_world
 from worlds.buildings import ATTIC, HOME, OFFICE, OPEN_PLAN, RELEASED, STUDIO, Case, make_world
 from worlds.geometry_checks import collisions, floating, off_the_floor
@@ -25,9 +29,15 @@ MORE: list[Case] = [
     for seed in (0, 1, *range(4, 10))
 ]
 DEFINING = (
-    ("kitchen", "counter"), ("bedroom", "bed"), ("bathroom", "toilet"), ("living room", "sofa"), ("study", "desk"),
-    ("dining room", "table"), ("laundry room", "washing_machine"), ("office", "desk"), ("meeting room", "table"),
+    ("kitchen", "counter"), ("kitchen", "refrigerator"), ("bedroom", "bed"), ("bathroom", "toilet"),
+    ("living room", "sofa"), ("study", "desk"), ("dining room", "table"), ("laundry room", "washing_machine"),
+    ("office", "desk"), ("meeting room", "table"),
 )  # fmt: skip
+CRAMPED: list[tuple[Case, int]] = [
+    (("rich33", 14, 1, "home"), 3), (("rich65", 6, 1, "home"), 2), (("rich79", 6, 2, "office"), 5),
+    (("rich127", 8, 2, "home"), 2), (("rich143", 4, 1, "home"), 4), (("rich162", 15, 1, "home"), 3),
+]  # fmt: skip
+"""Rooms with windows or openings in nearly all their walls."""
 
 
 def check(world: World) -> None:
@@ -69,6 +79,17 @@ def missing(world: World) -> list[str]:
 )
 def test_buildings_are_sound(case: Case) -> None:
     check(make_world(*case))
+
+
+@pytest.mark.parametrize(("case", "number"), CRAMPED)
+def test_a_cramped_room_holds_what_it_is_called_for(case: Case, number: int) -> None:
+    plan = make_plan(*case)
+    room = plan.room(number)
+    stream = Stream("cramped")
+    items = furnish(plan, room, building_style(*case[::3]), stream, Stock(stream, "all"))
+    wanted = {thing for kind, thing in DEFINING if kind == room.type}
+    assert wanted
+    assert wanted <= {item.category for item in items}
 
 
 @pytest.mark.soak

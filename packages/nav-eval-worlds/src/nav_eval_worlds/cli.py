@@ -115,7 +115,7 @@ def episodes(
     ratios
         Shares of the scenes, in the order of their names, for train (and val_seen), val_unseen and test, such as 8,1,1
         or 0.7,0.2,0.1. No scene is then in two of the three; a share above 0 gets at least one, a share of 0 no file.
-        By default half, a quarter and a quarter, and fewer than three scenes are shared.
+        By default half, a quarter and a quarter, fewer than three scenes are shared, and a split `all` has every scene.
     """
     from nav_eval_worlds.collection import make_episodes, open_sites
     from nav_eval_worlds.episodes.controls import controls_of

@@ -73,7 +73,10 @@ def make_episodes(
     on_progress: ProgressCallback = no_progress,
     ratios: Ratios | None = None,
 ) -> dict[str, Path]:
-    """Write the splits of a task, and `all`, which has every scene; split -> its main file."""
-    return write_task(
-        task, split_scenes(sites, ratios) | {"all": list(sites)}, folder, per_scene, seed, controls, on_progress
-    )
+    """Write the splits of a task; split -> its main file.
+
+    Without `ratios` also `all`, which has every scene; with them no scene is to be in two files.
+    """
+    splits = split_scenes(sites, ratios)
+    every = {"all": list(sites)} if ratios is None else {}
+    return write_task(task, splits | every, folder, per_scene, seed, controls, on_progress)

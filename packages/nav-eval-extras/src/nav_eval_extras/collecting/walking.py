@@ -201,5 +201,5 @@ def pixels(points: Any, camera: Any, intrinsics: Any, depth: Any) -> list[tuple[
     found = []
     for (x, y), far in zip((places // COARSE).tolist(), local[:, 2].tolist()):
         inside = far > 0.05 and 0 <= y < depth.shape[0] and 0 <= x < depth.shape[1]
-        found.append(bool(inside and far * 1000 <= depth[y, x] + SLACK * 1000))
+        found.append(bool(inside and far * 1000 <= depth[y : y + 2, x : x + 2].min() + SLACK * 1000))
     return [(int(x), int(y)) if seen else NOWHERE for seen, (x, y) in zip(found, places.tolist())]

@@ -250,6 +250,17 @@ def double_fridge(stream: Stream) -> Made:
     return Made("refrigerator", m, (w, h, d + 0.09))
 
 
+def low_fridge(stream: Stream) -> Made:
+    """As low as a worktop, for a place under a window."""
+    w, d, h, skin = 0.55, 0.56, 0.84, stream.choice(("metal", "white"))
+    m = Model()
+    m.cushion((-w / 2, 0.03, -d / 2), (w / 2, h, d / 2 - 0.06), skin, 0.02)
+    m.box((-w / 2 + 0.03, 0, -d / 2 + 0.03), (w / 2 - 0.03, 0.03, d / 2 - 0.1), "dark", skip="u")
+    m.cushion((-w / 2, 0.05, d / 2 - 0.06), (w / 2, h - 0.03, d / 2), skin, 0.015, skip="b")
+    m.box((-w / 2 + 0.06, h - 0.14, d / 2), (w / 2 - 0.06, h - 0.12, d / 2 + 0.025), "dark", skip="b")
+    return Made("refrigerator", m, (w, h, d + 0.06), design="low_fridge")
+
+
 def _notes(m: Model, stream: Stream, low: tuple[float, float], high: tuple[float, float], z: float) -> None:
     """What magnets hold on a door between two corners (x, y): photographs, lists, a child's drawing."""
     columns, rows = max(1, int((high[0] - low[0]) / 0.16)), max(1, int((high[1] - low[1]) / 0.19))

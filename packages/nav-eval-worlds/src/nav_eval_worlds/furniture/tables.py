@@ -105,7 +105,7 @@ def oval_table(stream: Stream, w: float, d: float) -> Made:
     for s in (-1, 1):
         x = s * w / 4
         m.lathe([(0.06, 0.03), (0.045, 0.3), (0.06, 0.71)], wood, (x, 0), 8)
-        m.box((x - 0.04, 0, -d / 2 + 0.14), (x + 0.04, 0.05, d / 2 - 0.14), wood)
+        m.box((x - 0.04, 0, -d / 4), (x + 0.04, 0.05, d / 4), wood)
     m.box((-w / 4, 0.3, -0.03), (w / 4, 0.38, 0.03), wood)
     ellipse(m, w, d, 0.71, _H, wood)
     return _set(m, stream, w, d)

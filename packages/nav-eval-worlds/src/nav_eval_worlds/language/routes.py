@@ -20,7 +20,7 @@ from nav_eval_worlds.language.relations import (
     turn_towards,
     way_to,
 )
-from nav_eval_worlds.language.rooms_map import DoorWay, RoomsMap
+from nav_eval_worlds.language.rooms_map import DoorWay, Flat, RoomsMap
 from nav_eval_worlds.language.sights import (
     holds,
     landmarks,
@@ -28,6 +28,7 @@ from nav_eval_worlds.language.sights import (
     mark,
     noun,
     opposite,
+    rivalled,
     room_look,
     sights,
     where_seen,
@@ -43,6 +44,8 @@ _ABREAST_OF = 5
 """Decimetres of the way between two things on its two sides, at most, for which one walks between them."""
 _AT_HAND = 1.5
 """What is this near along a corridor needs no turn to be found."""
+_LOOKS = 5
+"""Decimetres of the way between the places from which one looks out for things that could be mistaken."""
 _CROSSED = 2.5
 """Metres from wall to wall of a room that one crosses."""
 
@@ -97,14 +100,27 @@ def clear_at_first(rooms: RoomsMap, part: Stretch, rotations: Sequence[Quaternio
 
 def _sets_out(walker: Walker, part: Stretch, turn: str) -> bool:
     """Whether the first metre of the way leads where the turn says: through a wide opening, or round a table, one may
-    walk elsewhere than towards its middle. Sideways is between 40 and 135 degrees, straight within 60, around 110."""
-    x, _, z = part.points[min(10, len(part.points) - 1)]
-    dx, dz = x - walker.at[0], z - walker.at[1]
+    walk elsewhere than towards its middle."""
+    return _leads(walker.heading, walker.at, part.points[min(10, len(part.points) - 1)], turn)
+
+
+def _comes_out(walker: Walker, part: Stretch, turn: str) -> bool:
+    """Whether a way through a room leaves it where the turn says: it goes through wide openings anywhere."""
+    start = part.points[0]
+    return _leads(walker.heading, (start[0], start[2]), part.points[-1], turn)
+
+
+def _leads(heading: Flat, at: Flat, to: Vec3, turn: str) -> bool:
+    """Whether a place lies where a turn says. Sideways is between 40 and 135 degrees, straight and slightly to a side
+    within 60, around 110."""
+    dx, dz = to[0] - at[0], to[2] - at[1]
     size = (dx * dx + dz * dz) ** 0.5
-    ahead = dx * walker.heading[0] + dz * walker.heading[1]
+    ahead, side = dx * heading[0] + dz * heading[1], side_of(heading, at, (to[0], to[2]))
     if turn in ("left", "right"):
-        return side_of(walker.heading, walker.at, (x, z)) == turn and -0.7071 * size < ahead < 0.766 * size
-    return bool(ahead < -0.342 * size if turn == "around" else ahead > 0.5 * size)
+        return side == turn and -0.7071 * size < ahead < 0.766 * size
+    if turn == "around":
+        return bool(ahead < -0.342 * size)
+    return bool(ahead > 0.5 * size) and turn in ("straight", f"slightly {side}")
 
 
 def _starting(part: Stretch, rotation: Quaternion) -> Walker:
@@ -132,7 +148,7 @@ def tell(
         elif part.door.kind != "stairs" or not _climb(rooms, part, steps):
             return None
         walker = pass_door(rooms, walker, part.door)
-    stop = _stop(site, walker, rooms.things[target])
+    stop = _stop(site, walker, rooms.things[target], parts[-1].points[::_LOOKS])
     return [*steps, stop] if stop else None
 
 
@@ -155,7 +171,9 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
     rooms = site.rooms
     here, there = _called(rooms, part.room), _called(rooms, part.door.other(part.room))
     way = way_to(rooms, walker, part.door) if {here, there} <= ROOMS else None
-    if way is None:
+    if way is None or (
+        _by_turn(rooms, walker, way) and not all(_comes_out(walker, w, way.turn) for w in (part, again))
+    ):
         return None
     told = {target}
     past = None if way.side == "across" else _passed(site, walker, part, again, told)
@@ -164,9 +182,9 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
         there,
         way,
         past,
-        mark(site, part.room, part.door, told),
+        mark(site, part.room, part.door, told, part.points[::_LOOKS]),
         len(rooms.doors_of(part.room)) == (1 if walker.entered is None else 2),
-        holds(site, part.door, part.door.other(part.room), {target}),
+        holds(site, part.room, part.door, {target}, part.points[::_LOOKS]),
         sights(site, walker, told),
         part.door.wide,
         opposite(site, part.room, part.door, told),
@@ -175,6 +193,11 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
         there in before,
         room_look(rooms.rooms[part.door.other(part.room)]),
     )
+
+
+def _by_turn(rooms: RoomsMap, walker: Walker, way: Way) -> bool:
+    """Whether a way out of a room that one has come into is told by a turn alone."""
+    return bool(walker.entered) and not way.side and rooms.rooms[walker.room].category not in ("hallway", "stairs")
 
 
 def _crosses(walker: Walker, door: DoorWay, way: Way) -> bool:
@@ -203,9 +226,13 @@ def _climb(rooms: RoomsMap, part: Stretch, steps: list[Step]) -> bool:
     return True
 
 
-def _stop(site: Site, walker: Walker, thing: SemanticObject) -> Stop | None:
-    """In a corridor with the turn towards the thing, unless it is at hand; None if that turn cannot be told."""
+def _stop(site: Site, walker: Walker, thing: SemanticObject, places: Sequence[Vec3]) -> Stop | None:
+    """In a corridor with the turn towards the thing, unless it is at hand; None if that turn cannot be told, or if on
+    the way there, from `places`, one sees such a thing in a room that one has not been in."""
     rooms = site.rooms
+    known = {thing.region} | ({walker.entered.other(walker.room)} if walker.entered else set())
+    if rivalled(site, thing, known, places):
+        return None
     off = (thing.center[0] - walker.at[0], thing.center[2] - walker.at[1])
     along = corridor_direction(rooms, walker.room, off)
     near = not is_corridor(rooms, walker.room) or abs(off[0] * along[0] + off[1] * along[1]) < _AT_HAND

@@ -6,7 +6,7 @@ diagonal, no "between" round a corner.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -39,6 +39,8 @@ _STRIKING, _MIDDLE = 0.04, 0.27
 faces (15 degrees)."""
 _PLAIN = 0.25
 """Share of a thing that is in sight, at least, for one to know it at once."""
+_GLIMPSE = 0.1
+"""The same for one to take it for another of its kind."""
 _AHEAD, _ASIDE, _BACK = 0.55, 0.8, 0.36
 """Left over ahead, at most for what is ahead (29 degrees), at least for what is beside one (39 degrees); how far back
 over left at most for that (110 degrees): what is further behind one does not see."""
@@ -133,13 +135,26 @@ def _standing(site: Site, walker: Walker) -> Vec3:
     return x + 0.3 * dx, site.rooms.rooms[walker.room].low[1], z + 0.3 * dz
 
 
-def holds(site: Site, door: DoorWay, room: int, exclude: set[int]) -> Noun | None:
-    """What one sees first, from the door, of the things in a room that not every such room has: the largest."""
+def holds(site: Site, here: int, door: DoorWay, exclude: set[int], places: Sequence[Vec3]) -> Noun | None:
+    """What one sees first, from the door out of a room `here`, of the things in the next room that not every such room
+    has: the largest, of whose kind one sees none in a third room from `places` on the way to the door."""
+    room = door.other(here)
     usual = _USUAL.get(site.rooms.rooms[room].category, ())
     at: Vec3 = (door.middle[0], site.rooms.rooms[room].low[1], door.middle[1])
     seen = [thing for thing in landmarks(site.rooms, room, KINDS) if site.share_seen(at, thing.id, _ROOM) > _PLAIN]
-    thing = next((thing for thing in seen if _worth(thing, usual, exclude)), None)
+    worth = (thing for thing in seen if _worth(thing, usual, exclude))
+    thing = next((thing for thing in worth if not rivalled(site, thing, {here, room}, places)), None)
     return noun(site, thing) if thing else None
+
+
+def rivalled(site: Site, thing: SemanticObject, known: set[int], places: Sequence[Vec3]) -> bool:
+    """Whether from some of the places one sees another thing of that kind in a room that is not one of the `known`."""
+    alike = [
+        other
+        for other in site.rooms.things.values()
+        if other.category == thing.category and other.region not in known and max(other.size) > _LEAST
+    ]
+    return any(max(site.shares_seen(places, other.id, _ROOM)) > _GLIMPSE for other in alike)
 
 
 def _worth(thing: SemanticObject, usual: tuple[str, ...], exclude: set[int]) -> bool:
@@ -173,12 +188,14 @@ def opposite(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | 
     return None
 
 
-def mark(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | None:
-    """The thing that stands right beside a way out of a room, and beside no other."""
+def mark(site: Site, room: int, door: DoorWay, exclude: set[int], places: Sequence[Vec3]) -> Noun | None:
+    """The thing that stands right beside a way out of a room, and beside no other, of whose kind one sees none in
+    another room from `places` on the way there."""
     rooms = site.rooms
     for thing in landmarks(rooms, room, KINDS):
         doors = [other for other in rooms.doors_of(room) if _reach(thing, other.middle) < _BESIDE + 0.6]
-        if thing.id not in exclude and doors == [door] and _reach(thing, door.middle) < _BESIDE:
+        beside = thing.id not in exclude and doors == [door] and _reach(thing, door.middle) < _BESIDE
+        if beside and not rivalled(site, thing, {room}, places):
             return noun(site, thing, placed=True)
     return None
 
@@ -258,7 +275,7 @@ def _among(rooms: RoomsMap, thing: SemanticObject, others: list[SemanticObject])
 def _standing_where(site: Site, thing: SemanticObject) -> list[_Place]:
     """Where a thing is in its room: at the window, on a wall or against it, in a corner."""
     if _start(thing, 1) > site.rooms.rooms[thing.region].low[1] + _HIGH:
-        return [("wall", ())] if _walls(site.rooms, thing) else []
+        return [("wall", ())] if _walls(site.rooms, thing) and not _carried(site.rooms, thing) else []
     told: list[_Place] = [("window", ())] if _at_window(site, thing) else []
     if _in_corner(site.rooms, thing):
         return [*told, ("corner", ())]
@@ -306,6 +323,14 @@ def _borne(rooms: RoomsMap, thing: SemanticObject) -> tuple[str, ...]:
 def _stands_on(upper: SemanticObject, thing: SemanticObject) -> bool:
     inside = all(abs(upper.center[k] - thing.center[k]) < thing.size[k] / 2 for k in (0, 2))
     return inside and abs(_start(upper, 1) - _end(thing, 1)) < 0.04
+
+
+def _carried(rooms: RoomsMap, thing: SemanticObject) -> bool:
+    """Whether a thing stands on or in any other of its room."""
+    bottom, others = _start(thing, 1), rooms.things_in(thing.region)
+    held = [other for other in others if other.id != thing.id and _start(other, 1) < bottom - 0.02]
+    over = [other for other in held if min(_overlap(thing, other, 0), _overlap(thing, other, 2)) > 0]
+    return any(bottom < _end(other, 1) + 0.04 for other in over)
 
 
 def _key(rooms: RoomsMap, thing: SemanticObject) -> str:

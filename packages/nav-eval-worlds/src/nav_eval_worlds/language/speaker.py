@@ -134,7 +134,7 @@ def _past(wording: Wording, past: Pass) -> dict[str, str]:
         return slots
     slots |= {"other": nouns.noun(wording, past.other)}
     slots |= {"seen_past": wording.say("two_past", **slots)}
-    return slots | {"pass": wording.say("pass_between", **slots), "going_past": wording.say("going_between", **slots)}
+    return slots | {"pass": wording.say("pass_between", **slots)}
 
 
 def _turn_told(wording: Wording, step: Go | Climb) -> str:

@@ -40,6 +40,7 @@ def bedroom(space: Space, stream: Stream) -> None:
     bed = smaller(space, (beds.bed(stream, style, w) for w in widths), front=600, where="middle")
     single = beds.panel_bed(stream, 0.95)
     bed = bed or space.against_wall(single, front=300) or space.against_wall(single, front=0)
+    bed = bed or space.in_middle(single, stream.below(4))
     if bed:
         _beside_bed(space, stream, bed)
     smaller(space, (storage.wardrobe(stream, style) for _ in range(3)), front=650, where="corner")
@@ -172,6 +173,7 @@ def kitchen_room(space: Space, stream: Stream) -> None:
     low = (kitchen.kitchen_line(stream, look, w, low=True) for w in sizes)
     cold = kitchen.fridge(stream, style)
     fridge = space.against_wall(cold, front=600, where="corner") or space.against_wall(cold, front=450)
+    fridge = fridge or space.against_wall(kitchen.low_fridge(stream), front=450, where="corner")
     line = _units(space, chain(tall, low), fridge)
     if line:
         if stream.chance(65):
@@ -264,7 +266,7 @@ def _near(item: Item, spot: Spot) -> bool:
 
 def dining_room(space: Space, stream: Stream) -> None:
     style = space.style
-    table = _dining_group(space, stream)
+    table = _dining_group(space, stream) or _table_at_wall(space, stream)
     x, z = (table.x, table.z) if table else space.rect.centre
     space.ceiling(lamps.pendant(stream, style), x, z, table.turn if table else 0)
     if table:
@@ -325,6 +327,21 @@ def _table_with_chairs(space: Space, stream: Stream, w: float, d: float, count: 
         for side in (1, -1):
             _seat_at(space, spot, side * int(w * 500 + 215), 0, 3 if side == 1 else 1, chair, stream)
     return spot
+
+
+def _table_at_wall(space: Space, stream: Stream) -> Spot | None:
+    """Where the middle of a room is a way through: a small table at a wall, a chair at each free side."""
+    for w, d in ((1.1, 0.75), (0.9, 0.65), (0.75, 0.6)):
+        made = tables.dining_table(stream, space.style, w, d)
+        spot = space.against_wall(made, front=450, where="middle") or space.against_wall(made, front=0)
+        if spot:
+            release(space, spot, 450)
+            chair = chairs.dining_chair(stream, space.style)
+            _seat_at(space, spot, 0, int(d * 500 + 70), 2, chair, None)
+            for side in (1, -1):
+                _seat_at(space, spot, side * int(w * 500 + 215), 0, 3 if side == 1 else 1, chair, None)
+            return spot
+    return None
 
 
 def _seat_at(space: Space, table: Spot, along: int, ahead: int, turn: int, made: Made, stream: Stream | None) -> None:

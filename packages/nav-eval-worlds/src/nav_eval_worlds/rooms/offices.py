@@ -28,7 +28,7 @@ def office_room(space: Space, stream: Stream) -> None:
         desk = space.against_wall(tables.corner_desk(stream), front=600)
         if desk:
             _chair_in_notch(space, stream, desk)
-    desk = desk or desk_and_chair(space, stream, True)
+    desk = desk or desk_and_chair(space, stream, True) or _desk_amid(space, stream)
     if desk and stream.chance(50):
         desk_and_chair(space, stream, True)
     space.against_wall(storage.filing_cabinet(stream), front=500, where="corner")
@@ -39,6 +39,14 @@ def office_room(space: Space, stream: Stream) -> None:
     if stream.chance(50):
         space.hang(decor.whiteboard(stream), 950)
     pictures(space, stream, 1)
+
+
+def _desk_amid(space: Space, stream: Stream) -> Spot | None:
+    """A desk that stands free, where all walls are of glass."""
+    desk = space.in_middle(tables.desk(stream, space.style, True), stream.below(4), 700)
+    if desk:
+        chair_before(space, stream, desk)
+    return desk
 
 
 def _chair_in_notch(space: Space, stream: Stream, desk: Spot) -> None:

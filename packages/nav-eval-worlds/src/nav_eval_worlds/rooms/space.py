@@ -23,10 +23,11 @@ from nav_eval_worlds.surfaces.styles import Style
 TURN_OF = {"n": 0, "w": 1, "s": 2, "e": 3}
 """Quarter turns that put an object's back against the wall on that side."""
 OPPOSITE: dict[str, Side] = {"n": "s", "s": "n", "e": "w", "w": "e"}
-CLEARANCE = 230
-LOW = 400
-"""Millimetres; what is lower is stepped round, not seen from afar."""
+CLEARANCE = 250
+"""A walker's radius of 180 mm, and what a navmesh's cells of 50 mm may add to it."""
 CELL = 50
+_INSIDE = 550
+"""From a door to where one has come in, clear of leaves that stand open beside it."""
 WALK = 900
 """Of a walkway round what stands in the middle of a room."""
 _GAP = 12
@@ -130,8 +131,7 @@ class Space:
         }[side]
 
     def _inside(self, side: str, along: int) -> tuple[int, int]:
-        middle = self.strip(side, along, along, 2 * CLEARANCE + 200)
-        return middle.centre
+        return self.strip(side, along, along, 2 * _INSIDE).centre
 
     def against_wall(
         self, make: Made, sides: str = "", front: int = 600, where: str = "any", tries: int = 40
@@ -231,8 +231,7 @@ class Space:
         zone = self.front_of(spot, front) if front else None
         if zone and any(zone.overlaps(other) for other in self.taken):
             return False
-        # Shoes and bags are many and lie where one walks: the way round them is free by a navmesh's rounding too.
-        return not self._hides(spot) and self._connected([*self.taken, r.grown(80) if height < LOW else r])
+        return not self._hides(spot) and self._connected([*self.taken, r])
 
     def _hides(self, spot: Spot) -> bool:
         """True if it would stand before a window or another hung thing, higher than that begins."""
@@ -253,13 +252,13 @@ class Space:
         if not seen:
             return bool(free.any())
         reached = int((labels == min(seen)).sum())
-        return len(seen) == 1 and 0 not in seen and 2 * reached >= int(free.sum())
+        return len(seen) == 1 and 0 not in seen and 10 * reached >= 9 * int(free.sum())
 
     def free_cells(self, taken: list[Rect]) -> NDArray[np.bool_]:
         """(D, W) cells where a thing may stand that keeps its distance from walls and `taken`."""
         clear = self.rect
         free = np.ones((max(1, clear.depth // CELL), max(1, clear.width // CELL)), dtype=bool)
-        edge = CLEARANCE // CELL - 1
+        edge = CLEARANCE // CELL
         free[:edge], free[-edge:], free[:, :edge], free[:, -edge:] = False, False, False, False
         for r in taken:
             x0, x1 = (r.x0 - CLEARANCE - clear.x0) // CELL, (r.x1 + CLEARANCE - clear.x0) // CELL + 1

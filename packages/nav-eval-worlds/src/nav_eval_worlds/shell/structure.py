@@ -25,6 +25,8 @@ _RAIL, _COVE = (28, 12), 66
 """Height and thickness of a wainscot's rail, and the side of a cove, mm."""
 _WAIST = 1000
 """Below it a wall under a slope is a rectangle."""
+_INTO = 20
+"""How far a sloping ceiling reaches into the walls, mm."""
 _TILED = {"bathroom"}
 _FLOORS = {
     "kitchen": "floor_tile", "bathroom": "floor_tile2", "laundry room": "floor_tile2", "break room": "floor_tile",
@@ -118,12 +120,13 @@ def _ceiling(room: Room) -> Model:
 
 
 def _slope(m: Model, room: Room) -> None:
-    """The underside of the roof, from the knee wall up to the level ceiling."""
+    """The underside of the roof, from the knee wall up to the level ceiling; no ray slips between it and the walls."""
     side = room.eaves or "n"
     _, low, high = wall_line(room.clear, side)
+    low, high = low - _INTO, high + _INTO
     a, b = (low, high) if side in "ne" else (high, low)
     deep, base = room.ceiling - KNEE, room.base
-    ends = [(a, KNEE, 0), (b, KNEE, 0), (b, room.ceiling, -deep), (a, room.ceiling, -deep)]
+    ends = [(a, KNEE - _INTO, _INTO), (b, KNEE - _INTO, _INTO), (b, room.ceiling, -deep), (a, room.ceiling, -deep)]
     m.quad([point(side, room.clear, along, base + y, out) for along, y, out in ends], "ceiling", max_edge=0.9)
 
 
