@@ -24,7 +24,7 @@ from nav_eval.runs.generators import GENERATORS
 from nav_eval.runs.preflight import validate_playable
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.tasks.registry import TASKS
-from nav_eval_worlds.collection import make_episodes, open_sites
+from nav_eval_worlds.collection import find_sites, make_episodes
 from nav_eval_worlds.episodes.splits import TASKS as GENERATED
 
 BENCHMARK = {name: f"{name.replace('_', '-')}-demo" for name in GENERATED}
@@ -35,7 +35,7 @@ BLIND = [f"~simulator.sensors.{name}" for name in ("rgb", "depth", "semantic", "
 def homes():
     """The one that the demonstrations are evaluated in, which the cache has from other tests."""
     folder, _ = GENERATORS.get("homes").make("pointnav", "val_unseen", GenerateConfig())
-    return folder, open_sites(folder)
+    return folder, find_sites(folder)
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,8 @@ from nav_eval.runs.builder import make_episodes
 from nav_eval.runs.effective import Effective, generated_data
 from nav_eval_worlds import cached
 from nav_eval_worlds.cached import buildings_of
+from nav_eval_worlds.collection import find_sites, make_scenes
 from nav_eval_worlds.collection import make_episodes as write_splits
-from nav_eval_worlds.collection import make_scenes, open_sites
 from nav_eval_worlds.shares import assets_of
 from nav_eval_worlds.things.catalogue import variants
 from worlds.buildings import unlit
@@ -96,7 +96,7 @@ def test_no_home_of_an_unseen_split_is_seen_however_many_there_are() -> None:
 
 
 def test_the_usual_splits_are_those_of_three_homes_dealt_out(tmp_path: Path) -> None:
-    """As `generate scenes` and `generate episodes` deal them, and as this release always made them."""
+    """As `generate` deals them, and as this release always made them, side by side too."""
     with unlit():  # the two homes that no other test plays
         scenes = scenes_of(demo("dataset.split=all"))
     for place, path in enumerate(sorted(scenes.glob("*.semantic.json"))):
@@ -105,7 +105,8 @@ def test_the_usual_splits_are_those_of_three_homes_dealt_out(tmp_path: Path) -> 
         assert (path.name, told["assets"]) == (f"home_few-{place}_1r1s.semantic.json", assets_of(place, 3))
         assert held
         assert held <= set(variants(assets_of(place, 3)))
-    written = write_splits("pointnav", open_sites(scenes), tmp_path, 3, "few")
+    written = write_splits("pointnav", find_sites(scenes), tmp_path, 3, "few", processes=2)
+    assert not multiprocessing.active_children()
     for split in ("val_unseen", "all"):
         made = generated_data(demo(f"dataset.split={split}"))
         assert made.dataset.data_path is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from nav_eval.dataset.registry import load_dataset
 from nav_eval.dataset.vocabulary import words
 from nav_eval.errors import ConfigError
 from nav_eval_worlds.episodes.controls import Controls
+from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.episodes.splits import SPLITS, TASKS, split_scenes, write_task
 from once import once_folder
-from worlds.buildings import ATTIC, HOME, OPEN_PLAN, make_site
+from worlds.buildings import ATTIC, HOME, OPEN_PLAN, Case, make_site
 
 Schema = Any
 
@@ -72,8 +74,22 @@ def read(path: Path) -> Any:
     return json.loads(gzip.decompress(path.read_bytes()))
 
 
+@dataclass(frozen=True)
+class InMemory:
+    """As a SiteFile, but of a building that other tests have, too."""
+
+    case: Case
+
+    @property
+    def scene_id(self) -> str:
+        return self.load().scene_id
+
+    def load(self) -> Site:
+        return make_site(*self.case)
+
+
 def write_all(folder: Path) -> None:
-    sites = [make_site(*HOME), make_site(*OPEN_PLAN), make_site(*ATTIC)]
+    sites: Any = [InMemory(case) for case in (HOME, OPEN_PLAN, ATTIC)]
     for task in TASKS:
         write_task(task, split_scenes(sites), folder / task, 3, "test")
 

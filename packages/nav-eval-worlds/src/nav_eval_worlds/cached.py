@@ -45,11 +45,10 @@ def cached_collection(task: str, split: str, config: GenerateConfig) -> tuple[Pa
             shutil.copytree(home, folder, copy_function=_linked, dirs_exist_ok=True)
 
     def play(folder: Path, on_progress: ProgressCallback) -> None:
-        from nav_eval_worlds.collection import open_sites
+        from nav_eval_worlds.collection import find_sites
         from nav_eval_worlds.episodes.splits import write_task
 
-        sites = open_sites(homes, share_of(on_progress, 0.5))
-        write_task(task, {split: sites}, folder, config.per_scene, seed, None, share_of(on_progress, 0.5))
+        write_task(task, {split: find_sites(homes)}, folder, config.per_scene, seed, None, on_progress)
 
     homes = _in_the_log(f"{len(buildings)} buildings", root / "scenes", build)
     return homes, _in_the_log(f"{task} episodes", root / f"{task}-{split}-{config.per_scene}", play)

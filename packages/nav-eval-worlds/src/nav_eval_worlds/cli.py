@@ -60,15 +60,19 @@ def scenes(
 
     if name is not None and Path(name).name != name:
         raise ConfigError(f"--name {name!r}: file names cannot begin with it.")
-    cores = len(os.sched_getaffinity(0)) if processes is None else processes
-    if cores < 1:
-        raise ConfigError(f"--processes {cores}: give 1 or more.")
-    numbers = _room_range(rooms)
+    numbers, cores = _room_range(rooms), _cores(processes)
     seeds = [f"{seed}-{number}" for number in range(count)]
     with worked(f"{count} building{'s' * (count != 1)}") as on_progress:
         made = list(make_scenes(out, seeds, numbers, storeys, kind, detail, name, on_progress, assets, cores))
     say(*made)
     return DONE
+
+
+def _cores(processes: int | None) -> int:
+    cores = len(os.sched_getaffinity(0)) if processes is None else processes
+    if cores < 1:
+        raise ConfigError(f"--processes {cores}: give 1 or more.")
+    return cores
 
 
 def _room_range(text: str) -> range:
@@ -90,6 +94,7 @@ def episodes(
     spacing: float = 0.0,
     min_length: float | None = None,
     ratios: str | None = None,
+    processes: int | None = None,
 ) -> int:
     """Make the splits train, val_seen, val_unseen and test (without goals) of a task, in the field's file formats.
 
@@ -116,18 +121,19 @@ def episodes(
         Shares of the scenes, in the order of their names, for train (and val_seen), val_unseen and test, such as 8,1,1
         or 0.7,0.2,0.1. No scene is then in two of the three; a share above 0 gets at least one, a share of 0 no file.
         By default half, a quarter and a quarter, fewer than three scenes are shared, and a split `all` has every scene.
+    processes
+        For how many scenes side by side; each takes a core, and the memory of one scene. By default one per core.
     """
-    from nav_eval_worlds.collection import make_episodes, open_sites
+    from nav_eval_worlds.collection import find_sites, make_episodes
     from nav_eval_worlds.episodes.controls import controls_of
     from nav_eval_worlds.episodes.splits import TASKS
 
     shares = None if ratios is None else _shares(ratios)
     asked = {name: controls_of(name, min_length, spacing) for name in (TASKS if task == "all" else (task,))}
-    with worked("scenes read") as on_progress:
-        sites = open_sites(scenes_dir, on_progress)
+    sites, cores = find_sites(scenes_dir), _cores(processes)
     for name, controls in asked.items():
         with worked(f"{name} episodes") as on_progress:
-            made = make_episodes(name, sites, out / name, per_scene, seed, controls, on_progress, shares)
+            made = make_episodes(name, sites, out / name, per_scene, seed, controls, on_progress, shares, cores)
         say(*made.values())
     return DONE
 

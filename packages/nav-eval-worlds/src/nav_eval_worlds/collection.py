@@ -9,7 +9,7 @@ from nav_eval.engine.scene.formats import SCENE_FORMATS
 from nav_eval.errors import SceneError
 from nav_eval.progress import ProgressCallback, no_progress
 from nav_eval_worlds.episodes.controls import Controls
-from nav_eval_worlds.episodes.site import Site, load_site
+from nav_eval_worlds.episodes.site import SiteFile
 from nav_eval_worlds.episodes.splits import Ratios, split_scenes, write_task
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.plan.floor_plan import Kind
@@ -47,8 +47,8 @@ def make_scenes(
     yield from make_all(orders, processes, on_progress)
 
 
-def open_sites(folder: Path, on_progress: ProgressCallback = no_progress) -> list[Site]:
-    """Every scene under `folder` with the navmesh beside it; the scene id is the file's path from there.
+def find_sites(folder: Path) -> list[SiteFile]:
+    """Every scene under `folder`, in the order of their names; the scene id is the file's path from there.
 
     Raises SceneError where there is none. Files called *semantic.* (HM3D, Matterport3D) colour another scene.
     """
@@ -56,22 +56,19 @@ def open_sites(folder: Path, on_progress: ProgressCallback = no_progress) -> lis
     scenes = [path for path in found if not path.stem.endswith("semantic")]
     if not scenes:
         raise SceneError(f"{folder}: holds no scene. Make some with `nav-eval generate scenes {folder}`.")
-    sites = []
-    for path in scenes:
-        sites.append(load_site(path, path.relative_to(folder).as_posix()))
-        on_progress(1 / len(scenes))
-    return sites
+    return [SiteFile(path, path.relative_to(folder).as_posix()) for path in scenes]
 
 
 def make_episodes(
     task: str,
-    sites: Sequence[Site],
+    sites: Sequence[SiteFile],
     folder: Path,
     per_scene: int,
     seed: str,
     controls: Controls | None = None,
     on_progress: ProgressCallback = no_progress,
     ratios: Ratios | None = None,
+    processes: int = 1,
 ) -> dict[str, Path]:
     """Write the splits of a task; split -> its main file.
 
@@ -79,4 +76,4 @@ def make_episodes(
     """
     splits = split_scenes(sites, ratios)
     every = {"all": list(sites)} if ratios is None else {}
-    return write_task(task, splits | every, folder, per_scene, seed, controls, on_progress)
+    return write_task(task, splits | every, folder, per_scene, seed, controls, on_progress, processes)

@@ -1,4 +1,4 @@
-"""Buildings made side by side, each in a process; the same bytes as one after the other, for none knows of another."""
+"""Buildings, or their episodes, made side by side; the same bytes as one after the other, for none knows of another."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from nav_eval.errors import SceneError
 from nav_eval.progress import ProgressCallback, share_of
@@ -18,6 +19,13 @@ from nav_eval_worlds.shares import Assets
 from nav_eval_worlds.world import generate_world
 
 POLL_SECONDS = 0.2
+Made = TypeVar("Made", covariant=True)
+
+
+class Job(Protocol[Made]):
+    """Something to make, which a process can be sent."""
+
+    def make(self, on_progress: ProgressCallback) -> Made: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +50,21 @@ class Order:
         return path
 
 
-def make_all(orders: Sequence[Order], processes: int, on_progress: ProgressCallback) -> Iterator[Path]:
-    """The GLB of each, in order. SceneError where one of several processes is killed."""
-    if min(processes, len(orders)) > 1:
-        yield from _side_by_side(orders, min(processes, len(orders)), on_progress)
+def make_all(jobs: Sequence[Job[Made]], processes: int, on_progress: ProgressCallback) -> Iterator[Made]:
+    """What each makes, in order. SceneError where one of several processes is killed."""
+    if min(processes, len(jobs)) > 1:
+        yield from _side_by_side(jobs, min(processes, len(jobs)), on_progress)
     else:
-        for order in orders:
-            yield order.make(share_of(on_progress, 1 / len(orders)))
+        for job in jobs:
+            yield job.make(share_of(on_progress, 1 / len(jobs)))
 
 
-def _side_by_side(orders: Sequence[Order], processes: int, on_progress: ProgressCallback) -> Iterator[Path]:
+def _side_by_side(jobs: Sequence[Job[Made]], processes: int, on_progress: ProgressCallback) -> Iterator[Made]:
     context = multiprocessing.get_context("spawn")
     done = context.Value("d", 0.0)
     pool = ProcessPoolExecutor(processes, context, _begin, (done,))
     try:
-        futures = [pool.submit(_make, order, 1 / len(orders)) for order in orders]
+        futures: list[Future[Made]] = [pool.submit(_make, job, 1 / len(jobs)) for job in jobs]
         told = 0.0
         for future in futures:
             while not _ended(future):
@@ -65,14 +73,14 @@ def _side_by_side(orders: Sequence[Order], processes: int, on_progress: Progress
         _pass_on(done, told, on_progress)
     except BrokenProcessPool as error:
         raise SceneError(
-            f"a process that made a building was killed, as happens where memory runs out: give fewer than {processes} "
-            "--processes. What is finished stays."
+            "a process that made a building or its episodes was killed, as happens where memory runs out: give fewer "
+            f"than {processes} --processes. What is finished stays."
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _ended(future: Future[Path]) -> bool:
+def _ended(future: Future[Made]) -> bool:
     return bool(wait([future], POLL_SECONDS).done)
 
 
@@ -90,8 +98,8 @@ def _begin(done: Synchronized[float]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _make(order: Order, share: float) -> Path:
-    return order.make(share_of(_count, share))
+def _make(job: Job[Made], share: float) -> Made:
+    return job.make(share_of(_count, share))
 
 
 def _count(share: float) -> None:

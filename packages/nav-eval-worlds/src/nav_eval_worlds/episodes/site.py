@@ -154,6 +154,18 @@ class Site:
         return shares
 
 
+@dataclass(frozen=True, slots=True)
+class SiteFile:
+    """A site that is not loaded: its scene's file, with the navmesh beside it."""
+
+    path: Path
+    scene_id: str
+
+    def load(self) -> Site:
+        """The site. SceneError or NavmeshError where a file is damaged or missing."""
+        return load_site(self.path, self.scene_id)
+
+
 def load_site(path: Path, scene_id: str = "") -> Site:
     """The site of a scene file with its `.navmesh` beside it. SceneError or NavmeshError where one is missing."""
     from nav_eval.engine.navmesh.mesh import load_navmesh

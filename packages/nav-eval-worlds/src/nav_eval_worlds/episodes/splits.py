@@ -7,33 +7,25 @@ what part of its path. A test split carries no goals, no paths and no distances.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from nav_eval.dataset.vocabulary import numbered, vocabulary_of
 from nav_eval.dataset.writing import write_object
 from nav_eval.errors import ConfigError
 from nav_eval.logging import get_logger
-from nav_eval.progress import ProgressCallback, no_progress, share_of
-from nav_eval_worlds.episodes.controls import CONTROLS, Controls
-from nav_eval_worlds.episodes.goals import CATEGORIES
-from nav_eval_worlds.episodes.records import (
-    Record,
-    clause_records,
-    instance_records,
-    object_records,
-    point_records,
-    vln_records,
-)
-from nav_eval_worlds.episodes.site import Site
-from nav_eval_worlds.episodes.vln import Drawn, vln_paths
+from nav_eval.progress import ProgressCallback, no_progress
+from nav_eval_worlds.episodes.building import SHARED, Building, Given
+from nav_eval_worlds.episodes.controls import Controls
+from nav_eval_worlds.episodes.records import Record, clause_records, vln_records
+from nav_eval_worlds.episodes.site import SiteFile
 from nav_eval_worlds.shares import shares
+from nav_eval_worlds.workers import make_all
 
 TASKS = ("vln", "pointnav", "imagenav", "objectnav", "instance_imagenav", "socialnav")
 SPLITS = ("train", "val_seen", "val_unseen", "test")
-Scenes = Mapping[str, Sequence[Site]]
+Scenes = Mapping[str, Sequence[SiteFile]]
 """Scenes of each split."""
 Ratios = tuple[Fraction, Fraction, Fraction]
 """Shares of the scenes for train (and val_seen), val_unseen and test; they need not sum to one."""
@@ -47,30 +39,30 @@ def write_task(
     seed: str,
     controls: Controls | None = None,
     on_progress: ProgressCallback = no_progress,
+    processes: int = 1,
 ) -> dict[str, Path]:
-    """Writes the splits of one task under `folder`; returns their main files. ConfigError for an unknown task."""
+    """Writes the splits of one task under `folder`; returns their main files. ConfigError for an unknown task.
+
+    `processes`: of how many buildings side by side; each has one in memory at a time. With more than one a script needs
+    `if __name__ == "__main__":`.
+    """
     if task not in TASKS:
         raise ConfigError(f"task {task!r} cannot be generated: choose one of {', '.join(TASKS)}.")
-    files = {}
-    each = 1 / max(sum(len(sites) for sites in scenes.values()), 1)
+    keys: dict[SiteFile, dict[str, str]] = {}
     for split, chosen in scenes.items():
-        key = f"{seed}/{task}/{split}"
-        if task == "vln":
-            files[split] = _write_vln(chosen, folder, split, per_scene, key, controls, share_of(on_progress, each))
-        else:
-            sites = _one_by_one(chosen, share_of(on_progress, each))
-            files[split] = _write_content(task, sites, folder / split, split, per_scene, key, controls)
+        for site in chosen:
+            keys.setdefault(site, {})[split] = f"{seed}/{task}/{split}"
+    jobs = [Building(site, task, of, per_scene, controls) for site, of in keys.items()]
+    made = dict(zip(keys, make_all(jobs, processes, on_progress), strict=True))
+    files = {}
+    for split, chosen in scenes.items():
+        given = {site.scene_id: made[site][split] for site in chosen}
+        _tell_of_few(given, split, per_scene)
+        files[split] = _write_vln(given, folder, split) if task == "vln" else _write_content(task, given, folder, split)
     return files
 
 
-def _one_by_one(sites: Sequence[Site], on_progress: ProgressCallback) -> Iterator[Site]:
-    """The sites, each told of when whoever takes them comes back for the next."""
-    for site in sites:
-        yield site
-        on_progress(1.0)
-
-
-def split_scenes(sites: Sequence[Site], ratios: Ratios | None = None) -> dict[str, list[Site]]:
+def split_scenes(sites: Sequence[SiteFile], ratios: Ratios | None = None) -> dict[str, list[SiteFile]]:
     """The scenes of each split, in their order: none in two but train and val_seen, no split whose share is 0.
 
     Without `ratios` half of them are for train, a quarter each for val_unseen and test, and few scenes are shared.
@@ -92,7 +84,7 @@ def split_scenes(sites: Sequence[Site], ratios: Ratios | None = None) -> dict[st
     }
 
 
-def _dealt(sites: Sequence[Site], ratios: Ratios) -> list[list[Site]]:
+def _dealt(sites: Sequence[SiteFile], ratios: Ratios) -> list[list[SiteFile]]:
     """As near to the ratios as whole scenes come (Sainte-Lague's method), at least one for each share above 0."""
     given = [int(share > 0) for share in ratios]
     if sum(given) > len(sites):
@@ -106,24 +98,14 @@ def _dealt(sites: Sequence[Site], ratios: Ratios) -> list[list[Site]]:
     return [list(sites[end - size : end]) for end, size in zip(ends, given, strict=True)]
 
 
-def _write_vln(
-    sites: Iterable[Site],
-    folder: Path,
-    split: str,
-    per_scene: int,
-    seed: str,
-    controls: Controls | None,
-    on_progress: ProgressCallback,
-) -> Path:
+def _write_vln(given: Mapping[str, Given], folder: Path, split: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     episodes: list[Record] = []
     truth: dict[str, Record] = {}
     clauses: dict[str, Record] = {}
-    for site in sites:
-        drawn = vln_paths(site, per_scene, seed, controls, on_progress)
-        _tell_of_few(site, split, len(drawn.paths), per_scene, _reason(drawn))
-        clauses |= clause_records(drawn.paths, len(episodes) + 1)
-        records, gt = vln_records(drawn.paths, len(episodes) + 1)
+    for one in given.values():
+        clauses |= clause_records(one.held, len(episodes) + 1)
+        records, gt = vln_records(one.held, len(episodes) + 1)
         episodes += records
         truth |= gt
     vocabulary = vocabulary_of(episode["instruction"]["instruction_text"] for episode in episodes)
@@ -138,24 +120,17 @@ def _write_vln(
     return path
 
 
-def _reason(drawn: Drawn) -> str:
-    """Why there are no more paths: what was wrong with most of the others that were drawn."""
-    if not drawn.refused:
-        return "it has no more to offer"
-    why = max(drawn.refused, key=lambda reason: drawn.refused[reason])
-    return f"of the last {sum(drawn.refused.values())} draws {drawn.refused[why]} {why}"
-
-
-def _tell_of_few(site: Site, split: str, found: int, asked: int, reason: str = "it has no more to offer") -> None:
-    if found < asked:
-        get_logger(__name__).warning(
-            "%s, %s: %d of %d episodes found; %s. Draw another seed, take a larger scene, or ask for less.",
-            site.scene_id,
-            split,
-            found,
-            asked,
-            reason,
-        )
+def _tell_of_few(given: Mapping[str, Given], split: str, asked: int) -> None:
+    for scene_id, one in given.items():
+        if one.found < asked:
+            get_logger(__name__).warning(
+                "%s, %s: %d of %d episodes found; %s. Draw another seed, take a larger scene, or ask for less.",
+                scene_id,
+                split,
+                one.found,
+                asked,
+                one.reason,
+            )
 
 
 def _hide(episode: Record, hidden: bool) -> Record:
@@ -163,21 +138,16 @@ def _hide(episode: Record, hidden: bool) -> Record:
     return {key: value for key, value in episode.items() if not (hidden and key in secret)}
 
 
-def _write_content(
-    task: str, sites: Iterable[Site], folder: Path, split: str, per_scene: int, seed: str, controls: Controls | None
-) -> Path:
+def _write_content(task: str, given: Mapping[str, Given], folder: Path, split: str) -> Path:
     """A main file with the shared members and one content file per scene."""
-    content = folder / "content"
+    content = folder / split / "content"
     content.mkdir(parents=True, exist_ok=True)
-    for site in sites:
-        name = Path(site.scene_id).with_suffix("").as_posix().replace("/", "_")
-        members = _MEMBERS[task](site, per_scene, seed, controls)
-        _tell_of_few(site, split, len(members["episodes"]), per_scene)
-        if split == "test":
-            members = _without_goals(members)
+    for scene_id, one in given.items():
+        name = Path(scene_id).with_suffix("").as_posix().replace("/", "_")
+        members = _without_goals(one.held) if split == "test" else one.held
         write_object(str(content / f"{name}.json.gz"), members.items())
-    path = folder / f"{split}.json.gz"
-    write_object(str(path), ({"episodes": []} | _SHARED.get(task, {})).items())
+    path = folder / split / f"{split}.json.gz"
+    write_object(str(path), ({"episodes": []} | SHARED.get(task, {})).items())
     return path
 
 
@@ -186,35 +156,3 @@ def _without_goals(members: Record) -> Record:
     members = {key: value for key, value in members.items() if key not in ("goals_by_category", "goals")}
     members["episodes"] = [e | {"goals": [], "info": {}} for e in members["episodes"]]
     return members
-
-
-def _points(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
-    return {"episodes": point_records(site, count, seed, controls)}
-
-
-def _among_people(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
-    return _points(site, count, seed, controls or CONTROLS["socialnav"])
-
-
-def _objects(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
-    episodes, goals = object_records(site, count, seed, controls)
-    return {"goals_by_category": goals, "episodes": episodes, **_SHARED["objectnav"]}
-
-
-def _instances(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
-    episodes, goals = instance_records(site, count, seed, controls)
-    return {"goals": goals, "episodes": episodes}
-
-
-_CATEGORY_IDS = {name: k for k, name in enumerate(CATEGORIES)}
-_SHARED: dict[str, Record] = {
-    "objectnav": {"category_to_task_category_id": _CATEGORY_IDS, "category_to_mp3d_category_id": _CATEGORY_IDS},
-    "instance_imagenav": {"goals": {}},
-}
-_MEMBERS: dict[str, Callable[[Site, int, str, Controls | None], Any]] = {
-    "pointnav": _points,
-    "imagenav": _points,
-    "socialnav": _among_people,
-    "objectnav": _objects,
-    "instance_imagenav": _instances,
-}

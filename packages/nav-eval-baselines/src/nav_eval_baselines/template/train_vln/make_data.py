@@ -14,7 +14,7 @@ import numpy as np
 from nav_eval.cli.progress import worked
 from nav_eval.gym import collect
 from nav_eval_baselines.learned.senses import SIDE
-from nav_eval_worlds.collection import make_scenes, open_sites
+from nav_eval_worlds.collection import find_sites, make_scenes
 from nav_eval_worlds.episodes.splits import write_task
 from nav_eval_worlds.shares import Assets
 
@@ -40,7 +40,7 @@ def make_paths(homes: Path, splits: dict[str, slice], per_home: int, seed: str) 
     """`<homes>/vln/<split>.json.gz`: paths through those homes of the folder, in the order of their names."""
     if all((homes / "vln" / f"{split}.json.gz").is_file() for split in splits):
         return
-    sites = open_sites(homes)
+    sites = find_sites(homes)
     write_task("vln", {split: sites[part] for split, part in splits.items()}, homes / "vln", per_home, seed)
 
 
