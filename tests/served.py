@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from patience import PATIENCE
 
 
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
+    """One that nobody gets by chance before it is used: not of those that connections are made from."""
+    while True:
+        with suppress(OSError), socket.create_server(("127.0.0.1", secrets.choice(range(10_000, 32_768)))) as probe:
+            return int(probe.getsockname()[1])
 
 
 @contextmanager
