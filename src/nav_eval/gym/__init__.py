@@ -69,9 +69,9 @@ def make_env(
     ExpertActions. `order` of the episodes: "random" (each drawn by itself), or epochs in which each comes once:
     "shuffled" (those of as many buildings mixed as stay loaded), "scenes" (shuffled scene by scene), "fixed" (the data
     set's). `shard`: (k, n), every n-th episode from the k-th on, from 0. `vocabulary`: words; tokens of instructions
-    are then shown as their numbers. `flat`: one Dict of arrays without Dicts in it, observation["instruction/text"] in
-    place of ["instruction"]["text"], as stable-baselines3 wants it; a text is its UTF-8 bytes, (2048,) uint8 padded
-    with zeros, which `text` reads.
+    are then shown as their numbers. `flat`: one Dict of arrays without Dicts in it, `observation["instruction/text"]`
+    in place of `["instruction"]["text"]`, as stable-baselines3 wants it; a text is its UTF-8 bytes, (2048,) uint8
+    padded with zeros, which `text` reads.
     """
     stack = ExitStack()
     plan = stack.enter_context(_opened(benchmark, config, overrides))
@@ -154,7 +154,7 @@ def sb3_vec_env(envs: gymnasium.vector.VectorEnv[Any, Any, Any]) -> Any:
 
     PPO("MultiInputPolicy", sb3_vec_env(make_vec_env("vln-demo", 8, flat=True, dense_reward=True))).learn(100_000)
 
-    infos[k]["metrics"] holds the metrics of an episode that is over. Raises ConfigError for nested observations, and
+    `infos[k]["metrics"]` holds the metrics of an episode that is over. Raises ConfigError for nested observations, and
     without stable-baselines3.
     """
     if find_spec("stable_baselines3") is None:

@@ -46,7 +46,7 @@ def test_words_phrases_and_openings_differ(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_opening_is_that_of_a_fifth_of_the_guides_texts(language: str) -> None:
-    told = [say(path.steps, language, "guide", Stream("again", k)) for path in paths() for k in range(5)]
+    told = ["".join(say(path.steps, language, "guide", Stream("again", k))) for path in paths() for k in range(5)]
     assert tool()["measures"](told, language)["most frequent opening"] <= 0.25, "two homes; twelve are held to 0.2"
 
 
