@@ -168,14 +168,14 @@ def test_a_clause_ends_at_the_door_that_it_leads_through(written: dict[str, Path
 
 
 def test_what_nobody_cut_has_no_clauses(written: dict[str, Path], tmp_path: Path) -> None:
-    assert load_clauses(str(tmp_path / "train.json.gz"), 10**6) == {}
+    assert load_clauses([str(tmp_path / "train.json.gz")], 10**6) == {}
     assert clause_indices(np.zeros((3, 3)), ()) == [-1] * 3
     way = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 2], [0, 0, 2], [0, 0, 3]])
     assert clause_indices(way, [(0, 0, 2.1), (0, 0, 3)]) == [0, 0, 1, 1, 1]
     assert clause_indices(way, [(0, 0, 1), (9, 0, 2), (0, 0, 2), (0, 0, 3)]) == [0, 1, 1, 1, 1]  # it never came there
     (tmp_path / "train_clauses.json").write_text('{"1": {"clauses": ["Go."]}}')
     with pytest.raises(DatasetError, match=r"train_clauses\.json: is damaged"):
-        load_clauses(str(tmp_path / "train.json"), 10**6)
+        load_clauses([str(tmp_path / "train.json")], 10**6)
 
 
 def test_a_pixel_shows_the_place_that_the_agent_reaches(written: dict[str, Path]) -> None:

@@ -32,9 +32,14 @@ class Clauses:
 UNCUT = Clauses((), ())
 
 
-def load_clauses(episodes: str, max_bytes: int) -> Mapping[str, Clauses]:
-    """By episode id what lies beside the file `episodes`, empty where nothing does. DatasetError if it is damaged."""
-    main = Path(episodes)
+def load_clauses(files: Sequence[str], max_bytes: int) -> Mapping[str, Clauses]:
+    """By episode id what lies beside the first of a data set's files, empty where nothing does.
+
+    Raises DatasetError if that is damaged.
+    """
+    if not files:
+        return {}
+    main = Path(files[0])
     split, dot, suffix = main.name.partition(".")
     file = main.with_name(f"{split}_clauses{dot}{suffix}")
     if not file.is_file():
@@ -44,7 +49,9 @@ def load_clauses(episodes: str, max_bytes: int) -> Mapping[str, Clauses]:
 
 def _read(entry: Any, file: Path) -> Clauses:
     try:
-        return Clauses(tuple(entry["clauses"]), tuple((x, y, z) for x, y, z in entry["ends"]))
+        pairs = zip(entry["clauses"], entry["ends"], strict=True)
+        texts, ends = zip(*((text, (x, y, z)) for text, (x, y, z) in pairs), strict=True)
+        return Clauses(texts, ends)
     except (KeyError, TypeError, ValueError):
         raise DatasetError(f"{file}: is damaged. Generate the episodes again, or remove this file.") from None
 

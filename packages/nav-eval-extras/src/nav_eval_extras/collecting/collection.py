@@ -86,7 +86,7 @@ def collect_into(kind: type[Format], out: Path, wish: Wish, *, processes: int = 
     asked = Asked(config, kind.fps, wish.semantic, wish.beta, kind.depth, wish.questions)
     writer = kind(out, asked.about)
     with opened(asked.played, agent_given=wish.policy is None) as plan:
-        todo = routes(plan.episodes, load_clauses(plan.episodes.dataset.files[0], config.dataset.max_bytes))
+        todo = routes(plan.episodes, load_clauses(plan.episodes.dataset.files, config.dataset.max_bytes))
         todo = todo if wish.shard is None else todo[wish.shard[0] :: wish.shard[1]]
         journal = Journal(out, _settings(wish, kind, config))
         _fill(journal, writer, walks(asked, plan, todo[len(journal) :], processes), len(todo), told)
