@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from fractions import Fraction
 from logging.handlers import BufferingHandler
 from pathlib import Path
 
@@ -107,6 +108,9 @@ def test_the_usual_splits_are_those_of_three_homes_dealt_out(tmp_path: Path) -> 
         assert held <= set(variants(assets_of(place, 3)))
     written = write_splits("pointnav", find_sites(scenes), tmp_path, 3, "few", processes=2)
     assert not multiprocessing.active_children()
+    none, whole = Fraction(0), Fraction(1)
+    given = write_splits("pointnav", find_sites(scenes)[:1], tmp_path / "test", 1, "few", ratios=(none, none, whole))
+    assert [*given] == ["test"], "no other file has its scene"
     for split in ("val_unseen", "all"):
         made = generated_data(demo(f"dataset.split={split}"))
         assert made.dataset.data_path is not None
