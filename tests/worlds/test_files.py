@@ -16,7 +16,7 @@ from nav_eval.engine.scene.load import load_scene
 from nav_eval.engine.scene.scene import Scene
 from nav_eval_worlds import GENERATOR, workers
 from nav_eval_worlds.collection import make_scenes
-from nav_eval_worlds.episodes.site import load_site
+from nav_eval_worlds.episodes.site import SiteFile
 from worlds.buildings import HOME, OPEN_PLAN, RELEASED, make_world
 
 
@@ -46,7 +46,7 @@ def test_the_loader_reads_what_was_written(tmp_path: Path) -> None:
     navmesh = load_navmesh(path.with_suffix(".navmesh"))
     assert navmesh is not None
     assert navmesh.area > 20
-    assert load_site(path).rooms.rooms.keys() == {room.id for room in world.plan.rooms}
+    assert SiteFile(path, path.name).load().rooms.rooms.keys() == {room.id for room in world.plan.rooms}
 
 
 def _sorted_triangles(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:

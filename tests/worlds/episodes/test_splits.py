@@ -120,10 +120,8 @@ def test_clauses_are_the_instruction_cut_where_the_path_is(files: dict[str, dict
     path = files["vln"]["train"]
     clauses, truth = read(path.with_name("train_clauses.json.gz")), read(path.with_name("train_gt.json.gz"))
     for episode in read(path)["episodes"]:
-        entry, walked = (
-            clauses.pop(str(episode["episode_id"])),
-            np.array(truth[str(episode["episode_id"])]["locations"]),
-        )
+        name = str(episode["episode_id"])
+        entry, walked = clauses.pop(name), np.array(truth[name]["locations"])
         assert "".join(entry["clauses"]) == episode["instruction"]["instruction_text"]
         assert len(entry["clauses"]) == len(entry["ends"]) >= 2
         assert all(len(clause.strip(" .,，。")) > 1 for clause in entry["clauses"])

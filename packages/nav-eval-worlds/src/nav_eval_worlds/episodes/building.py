@@ -13,6 +13,8 @@ from nav_eval_worlds.episodes.records import Record, instance_records, object_re
 from nav_eval_worlds.episodes.site import Site, SiteFile
 from nav_eval_worlds.episodes.vln import Drawn, vln_paths
 
+_NO_MORE = "it has no more to offer"
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -21,7 +23,7 @@ class Given:
 
     held: Any
     found: int
-    reason: str = "it has no more to offer"
+    reason: str = _NO_MORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Building:
 def _reason(drawn: Drawn) -> str:
     """Why there are no more paths: what was wrong with most of the others that were drawn."""
     if not drawn.refused:
-        return "it has no more to offer"
+        return _NO_MORE
     why = max(drawn.refused, key=lambda reason: drawn.refused[reason])
     return f"of the last {sum(drawn.refused.values())} draws {drawn.refused[why]} {why}"
 

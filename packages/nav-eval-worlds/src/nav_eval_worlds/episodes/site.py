@@ -162,21 +162,15 @@ class SiteFile:
     scene_id: str
 
     def load(self) -> Site:
-        """The site. SceneError or NavmeshError where a file is damaged or missing."""
-        return load_site(self.path, self.scene_id)
+        """SceneError or NavmeshError where a file is damaged or missing."""
+        from nav_eval.engine.navmesh.mesh import load_navmesh
+        from nav_eval.engine.scene.load import load_scene
 
-
-def load_site(path: Path, scene_id: str = "") -> Site:
-    """The site of a scene file with its `.navmesh` beside it. SceneError or NavmeshError where one is missing."""
-    from nav_eval.engine.navmesh.mesh import load_navmesh
-    from nav_eval.engine.scene.load import load_scene
-
-    navmesh = load_navmesh(path.with_suffix(".navmesh"))
-    if navmesh is None:
-        raise NavmeshError(
-            f"{path.with_suffix('.navmesh')}: there is no such file. Build it with nav-eval scene navmesh."
-        )
-    return Site(scene_id or path.name, load_scene(path), navmesh)
+        file = self.path.with_suffix(".navmesh")
+        navmesh = load_navmesh(file)
+        if navmesh is None:
+            raise NavmeshError(f"{file}: there is no such file. Build it with nav-eval scene navmesh.")
+        return Site(self.scene_id, load_scene(self.path), navmesh)
 
 
 def densified(points: list[Vec3], spacing: float) -> list[Vec3]:
