@@ -134,12 +134,13 @@ class RemoteService(AgentService):
         return ServiceStatus(True, "ready", name, version, max(1, info.max_sessions))
 
     def _await_ready(self, transport: Transport, deadline: Deadline) -> None:
-        last = "nobody answers"
+        last = ""
         reminder = _Reminder(self.name, self._deadlines.ready)
         while True:
-            pause = POLL_SECONDS
+            pause, look = POLL_SECONDS, None
             try:
-                status = transport.health(Deadline(deadline.at_most(self._deadlines.connect)))
+                look = deadline.at_most(self._deadlines.connect)
+                status = transport.health(Deadline(look))
                 if status.status == "ready":
                     return
                 last = f"it says {status.status!r} {status.detail}"
@@ -154,7 +155,10 @@ class RemoteService(AgentService):
                     f"{error} Move the service, or widen agent_service.allowed_networks."
                 ) from None
             except WireError as error:
-                last, pause = str(error), max(pause, error.after)
+                # A last look that `ready` cut short says less than the answer before it.
+                hurried = isinstance(error, DeadlineMissed) and look != self._deadlines.connect
+                last = last if last and hurried else str(error)
+                pause = max(pause, error.after)
             reminder.tell(last)
             if not self._slept(pause, deadline):
                 raise ServiceUnavailable(
