@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -64,13 +65,13 @@ class _Columns:
     """A metric's values: each number with its scene, by the name of its column; `others`: columns without numbers."""
 
     def __init__(self) -> None:
-        self.numbers: dict[str, tuple[list[float], list[str]]] = {}
+        self.numbers: dict[str, tuple[array[float], list[str]]] = {}
         self.others: dict[str, None] = {}
 
     def take(self, name: str, value: Any, scene: str) -> None:
         for column, part in parts_of(name, value):
             if isinstance(part, int | float):
-                values, scenes = self.numbers.setdefault(column, ([], []))
+                values, scenes = self.numbers.setdefault(column, (array("d"), []))
                 values.append(float(part))
                 scenes.append(scene)
             else:

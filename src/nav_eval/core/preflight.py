@@ -47,8 +47,7 @@ class Preflight:
         """One episode and the record that it came from; one that is not `wanted` is not looked at itself."""
         self.has_goals = self.has_goals or episode.has_goal
         if wanted:
-            slim = replace(episode, gt_locations=None, gt_actions=None)
-            asked = _Asked(record.origin.file, record.path, slim)
+            asked = _Asked(record.origin.file, record.path, replace(episode.lighter(), gt_locations=None))
             self._by_scene.setdefault(episode.scene_id, []).append(asked)
 
     def unplayable(self) -> Iterator[Unplayable]:

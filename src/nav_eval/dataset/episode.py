@@ -8,7 +8,7 @@ Nothing here is sent to a participant as it stands: nav_eval.api.disclosure deci
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from nav_eval.frozen import FrozenDict, frozen
@@ -136,3 +136,8 @@ class Episode:
     def has_goal(self) -> bool:
         """False for a hidden test split: it can be run, not scored."""
         return bool(self.goals)
+
+    def lighter(self) -> Episode:
+        """The same without the instruction's tokens and the expert's actions, most of its memory: for many at once."""
+        instruction = self.instruction and replace(self.instruction, tokens=())
+        return replace(self, instruction=instruction, gt_actions=None)

@@ -215,7 +215,8 @@ class Fields:
 
     def rest(self, *taken: str) -> dict[str, Any]:
         """What `taken` does not carry over: other keys, absent values, and ids that were numbers or had a prefix."""
-        return {k: v for k, v in self.values.items() if k not in taken or _absent(v) or _changed(k, v)}
+        kept = self.values.items()
+        return {sys.intern(k): v for k, v in kept if k not in taken or _absent(v) or _changed(k, v)}
 
     def _get(self, key: str, kind: type, name: str, default: Any) -> Any:
         value = self.values.get(key)

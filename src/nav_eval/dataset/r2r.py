@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby, islice
+from sys import intern
 from typing import Any, ClassVar
 
 from nav_eval.dataset.dataset import FileDataset, GoalSource
@@ -111,7 +112,7 @@ class FGR2RDataset(R2RDataset):
 
 def walk_of(record: Fields) -> dict[str, Any]:
     """The scene, start, goal and reference of an Episode along `path` of `scan`; one node alone is a hidden split."""
-    path = record.texts("path")
+    path = tuple(map(intern, record.texts("path")))  # the episodes of a data set share few nodes
     if not path:
         record.fault("path", "the path is empty")
     return {

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from sys import intern
 from typing import Any, Protocol
 
 import numpy as np
@@ -82,7 +81,9 @@ def look_up(
     try:
         same = {key: key for key in keys}
         found = ((same.get(episode.key), episode) for episode in context.episodes(run.config))
-        groups = _by_scene(_slim(episode, key) for key, episode in found if key is not None)
+        groups = _by_scene(
+            replace(episode.lighter(), scene_id=key[0], episode_id=key[1]) for key, episode in found if key
+        )
         task = context.task(run.config)
     except NavEvalError as error:
         return Scenery(notes=(f"The data set could not be read, so instructions and goals are missing: {error}",))
@@ -100,19 +101,6 @@ def look_up(
     for left in groups.values():
         facts |= {episode.key: episode_facts(episode, task, None) for episode in left}
     return Scenery(facts, scenes, tuple(notes))
-
-
-def _slim(episode: Episode, key: EpisodeKey) -> Episode:
-    """All episodes are held at once, and most of one's memory is its words one by one and names that others share."""
-    instruction = episode.instruction
-    return replace(
-        episode,
-        scene_id=key[0],
-        episode_id=key[1],
-        instruction=None if instruction is None else replace(instruction, tokens=()),
-        reference_nodes=tuple(map(intern, episode.reference_nodes)),
-        gt_actions=None,
-    )
 
 
 def _by_scene(episodes: Iterable[Episode]) -> dict[str, deque[Episode]]:

@@ -47,11 +47,14 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
 
 def write_bytes(path: Path, data: bytes, *, mode: int = 0o666) -> None:
     """Atomic and fsynced. `mode`: who may read it, before the umask."""
+    _write_chunks(path, (data,), mode)
 
+
+def _write_chunks(path: Path, chunks: Iterable[bytes], mode: int = 0o666) -> None:
     def write(fresh: Path) -> None:
         fresh.unlink(missing_ok=True)
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-            file.write(data)
+            file.writelines(chunks)
             file.flush()
             os.fsync(file.fileno())
 
@@ -60,9 +63,32 @@ def write_bytes(path: Path, data: bytes, *, mode: int = 0o666) -> None:
 
 def write_lines(path: Path, records: Iterable[Any]) -> None:
     """A line of JSON for each; numbers that are not finite become null."""
-    write_bytes(path, b"".join(msgspec.json.encode(record) + b"\n" for record in records))
+    _write_chunks(path, (msgspec.json.encode(record) + b"\n" for record in records))
 
 
 def write_json(path: Path, content: Any) -> None:
     """Indented JSON; numbers that are not finite become null."""
-    write_bytes(path, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+    write_bytes(path, _indented(content) + b"\n")
+
+
+def write_json_list(path: Path, rows: Iterable[Any]) -> None:
+    """As write_json of a list; one row is held at a time."""
+    _write_chunks(path, _bracketed(b"[]", map(_indented, rows)))
+
+
+def write_json_object(path: Path, members: Iterable[tuple[str, Any]]) -> None:
+    """As write_json of a dict; one member is held at a time. The names must differ."""
+    rows = (msgspec.json.encode(name) + b": " + _indented(value) for name, value in members)
+    _write_chunks(path, _bracketed(b"{}", rows))
+
+
+def _indented(content: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(content), indent=2)
+
+
+def _bracketed(brackets: bytes, rows: Iterable[bytes]) -> Iterator[bytes]:
+    before = brackets[:1] + b"\n  "
+    for row in rows:
+        yield before + row.replace(b"\n", b"\n  ")  # a string's own line ends are escaped
+        before = b",\n  "
+    yield (b"\n" if before[:1] == b"," else brackets[:1]) + brackets[1:] + b"\n"

@@ -9,6 +9,7 @@ from nav_eval.config.schema import Config
 from nav_eval.core.types import AgentState
 from nav_eval.dataset.episode import EpisodeKey, name_with_scene
 from nav_eval.geometry import yaw_of
+from nav_eval.results.files import write_json_list, write_json_object
 from nav_eval.results.journal import Journal
 from nav_eval.results.records import read_trajectory
 from nav_eval.results.run_directory import RunDirectory
@@ -19,14 +20,14 @@ def write_submission(config: Config, keys: Sequence[EpisodeKey], journal: Journa
 
     VLN-CE's form has episode ids as keys: where one stands in several scenes, all are written SCENE:ID.
     """
-    graph = config.simulator.backend == "nav_graph"
+    path, graph = directory.path / "submission.json", config.simulator.backend == "nav_graph"
     records = (record for record in journal.trajectories(keys) if record["start"] is not None)
     if graph:
         name = "inst_idx" if config.dataset.type == "ndh" else "instr_id"
-        directory.write_json("submission.json", [_graph_row(name, record) for record in records])
+        write_json_list(path, (_graph_row(name, record) for record in records))
     else:
         repeated = len({episode for _, episode in keys}) < len(keys)
-        directory.write_json("submission.json", {_name(record, repeated): _path(record) for record in records})
+        write_json_object(path, ((_name(record, repeated), _path(record)) for record in records))
 
 
 def _name(record: Mapping[str, Any], repeated: bool) -> str:
