@@ -117,6 +117,19 @@ def test_check_of_a_service_with_tls_names_the_option(certificates: Path, wire: 
     assert "--ca FILE" in found[0].detail
 
 
+@pytest.mark.parametrize("wire", WIRES[::2])
+def test_check_waits_for_a_service_that_loads(wire: str) -> None:
+    loaded = threading.Event()
+
+    class Loading(Agent):
+        def __init__(self) -> None:
+            loaded.wait(PATIENCE)
+
+    with start(Loading, protocol=wire.split("-")[0], port=0) as server:
+        threading.Timer(1.0, loaded.set).start()
+        assert [finding for finding in check(Target(server.endpoint, wire), steps=1) if not finding.ok] == []
+
+
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("mutual", [False, True])
 def test_tls_carries_whole_episodes(certificates: Path, wire: str, mutual: bool) -> None:

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from nav_eval.errors import ConfigError
 from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.furniture.beds import panel_bed
+from nav_eval_worlds.furniture.decor import picture
 from nav_eval_worlds.plan.openings import make_plan
+from nav_eval_worlds.rooms.space import Space
 from nav_eval_worlds.shares import ASSETS, Assets, assets_of
 from nav_eval_worlds.surfaces.palette import Palette
 from nav_eval_worlds.surfaces.prints import tints
@@ -39,6 +42,15 @@ def _points(name: str, number: int) -> NDArray[np.float64]:
     model = MAKERS[name](Shape(number), Stream("look")).model
     parts = [quad.corners for quad in model.quads] + [grid.evaluate(4, 4)[0].reshape(-1, 3) for grid in model.grids]
     return np.round(np.concatenate(parts), 4) + 0.0
+
+
+def test_no_picture_hangs_above_a_bed_that_stands_in_the_middle() -> None:
+    plan = make_plan("stuff", 4, 1, "home")
+    space = Space(plan, plan.rooms[0], Stream("spots"), STYLES[0])
+    bed = space.in_middle(panel_bed(Stream("bed"), 0.95), 0)
+    assert bed
+    assert bed.side == ""
+    assert not space.hang(picture(Stream("picture"), 0.9), 1400, near=bed)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from nav_eval_sdk.protocol.text import line
 
 SECONDS = 60.0
 """For one answer: the server may take some for a probe, and a file its time to travel."""
-GLANCE = 5.0
+GLANCE = 20.0
 """Seconds for an answer of what may be no competition."""
 TRIES = (0.5, 2.0, 5.0)
 """Seconds before another try where the server is away."""

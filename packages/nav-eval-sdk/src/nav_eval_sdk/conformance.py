@@ -37,6 +37,8 @@ from nav_eval_sdk.protocol.version import MSGPACK, PROTOCOL_VERSION
 from nav_eval_sdk.transport.base import PLAIN_SERVICE, STATUSES, Ask, ClientTls, Endpoint
 
 HEALTH_SECONDS = 2.0
+LOADING = "loading"
+POLL_SECONDS = 0.25
 CHUNK = 4
 USUAL = ("rgb", "depth", "instruction", "gps", "compass", "pointgoal", "objectgoal")
 """Sent to every service, whether it names them or not: few agents name the small ones that they read."""
@@ -88,6 +90,7 @@ def check(
         info = client.info()
         if info is PLAIN_SERVICE:
             client.health()  # without it this is no service of the specification, whatever it is
+        _await_loaded(client)
     except WireError as error:
         yield Finding("info", f"{str(error).rstrip('.')}. {_way_in(error, target)}".rstrip(), reached=False)
         return
@@ -95,6 +98,14 @@ def check(
         client.close()
     given = Check(target, info, suitable_episode(info, own_actions), steps, episodes)
     yield from _plain(given) if given.plain else _declared(given)
+
+
+def _await_loaded(client: TestClient) -> None:
+    """As an evaluation would wait. What is wrong with `health` is told by a check of its own."""
+    until = time.monotonic() + Deadlines.ready
+    with suppress(WireError):
+        while client.health().status == LOADING and time.monotonic() < until:
+            time.sleep(POLL_SECONDS)
 
 
 def _declared(given: Check) -> Iterator[Finding]:

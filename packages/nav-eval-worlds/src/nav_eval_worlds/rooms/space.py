@@ -298,7 +298,7 @@ class Space:
         """Hangs something on a free stretch of wall, `bottom` mm above the floor; above `near` if given."""
         half, top, deep = _mm(made.size[0]) // 2 + 20, bottom + _mm(made.size[1]), _mm(made.size[2]) + 30
         off = max(50, deep)
-        if top > self.room.ceiling - 20:
+        if top > self.room.ceiling - 20 or (near and not near.side):  # what stands free has no wall above it
             return False
         for side in [near.side] if near else self.stream.shuffled(sides or "nesw"):
             _, low, high = wall_line(self.rect, side)  # type: ignore[arg-type]
