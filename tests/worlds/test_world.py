@@ -15,7 +15,7 @@ from nav_eval.errors import ConfigError
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.mesh.tessellate import tessellate
-from nav_eval_worlds.plan.floor_plan import KNEE
+from nav_eval_worlds.plan.floor_plan import KNEE, Kind
 from nav_eval_worlds.plan.openings import make_plan
 from nav_eval_worlds.rooms.furnish import furnish
 from nav_eval_worlds.surfaces.styles import building_style
@@ -90,6 +90,15 @@ def test_a_cramped_room_holds_what_it_is_called_for(case: Case, number: int) -> 
     wanted = {thing for kind, thing in DEFINING if kind == room.type}
     assert wanted
     assert wanted <= {item.category for item in items}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ["home", "office"])
+def test_three_hundred_buildings_can_be_furnished(kind: Kind) -> None:
+    for seed in range(300):
+        plan = make_plan(f"furnished-{seed}", 1 + seed % 12, 1, kind)
+        style, stock = building_style(f"furnished-{seed}", kind), Stock(Stream("stock", seed), "all")
+        assert all(furnish(plan, room, style, Stream("f", seed, room.id), stock) for room in plan.rooms)
 
 
 @pytest.mark.soak
