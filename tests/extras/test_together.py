@@ -6,6 +6,7 @@ import csv
 import json
 import signal
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from operator import eq
 from pathlib import Path
@@ -18,7 +19,9 @@ from nav_eval.cli import make_app
 from nav_eval.errors import ConfigError
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.annotate.consent import PLAYING, Consent
+from nav_eval_extras.annotate.journal import Journal
 from nav_eval_extras.annotate.playing import Crowd, play_together
+from nav_eval_extras.annotate.plays import Plays
 from nav_eval_extras.human.play import for_people
 from patience import PATIENCE, until
 from rooms import write_room
@@ -158,3 +161,27 @@ def test_a_link_of_one_opens_nothing_of_another(room: list[str], tmp_path: Path)
         assert people[1].state("consent")["phase"] == "consent"
         stranger = Client(game.links[1].partition("#")[0] + "#" + "x" * 32)
         assert stranger.call("claim")[0] == 401
+
+
+class Counting(Journal):
+    """Counts how often it is read from its beginning."""
+
+    read = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        self.read += 1
+        return super().__iter__()
+
+
+def test_the_progress_of_many_people_reads_the_journal_no_more_often_than_that_of_few(tmp_path: Path) -> None:
+    reads = []
+    for people in (2, 20):
+        journal = Counting(tmp_path / str(people))
+        desk = Plays(journal, {str(number): str(number) for number in range(people)}, each=1)
+        for person in range(1, people + 1):
+            job = desk.take(person)
+            assert job is not None
+        journal.read = 0
+        assert desk.progress()["people"] == people
+        reads.append(journal.read)
+    assert reads[0] == reads[1]

@@ -67,7 +67,7 @@ class Desk(People):
             return all(self.state(path) in ("accepted", "dropped") for path in self._paths)
 
     def _jobs(self, person: int) -> Iterator[Job]:
-        seen = {given.path: given for given in self._all(Given) if given.person == person}
+        seen = {given.path: given for given in self._journal.by(person, Given)}
         states = {path: self.state(path) for path in self._paths}
         for path, given in seen.items():
             text = self._latest(path)
@@ -134,9 +134,9 @@ class Desk(People):
 
     def share(self, person: int) -> dict[str, Any]:
         with self._news:
-            texts = [one for one in self._all(Written) if one.person == person]
-            walks = [one for one in self._all(Followed) if one.person == person]
-            accepted = sum(1 for text, _ in self.accepted() if text.person == person)
+            texts, walks = (self._journal.by(person, kind) for kind in (Written, Followed))
+            verdicts = [self._verdict(text) for text in texts]
+            accepted = sum(1 for verdict in verdicts if verdict is not None and verdict.accepted)
             seconds = math.fsum(event.seconds for event in (*texts, *walks))
             return self._shared(person, seconds, texts=len(texts), accepted=accepted, walks=len(walks))
 

@@ -128,6 +128,7 @@ class Journal:
             self._path.touch()
         self._events: list[Any] = []
         self._of_path: dict[str, list[Any]] = {}
+        self._by_person: dict[int, list[Any]] = {}
         for event in take_up(self._path, msgspec.json.Decoder(AnyEvent)):
             self._enter(event)
             if isinstance(event, Withdrawn):
@@ -143,8 +144,13 @@ class Journal:
         """What is about one path."""
         return tuple(self._of_path.get(path, ()))
 
+    def by(self, person: int, kind: Any = Event) -> list[Any]:
+        """What one person did, of a kind or of several."""
+        return [event for event in tuple(self._by_person.get(person, ())) if isinstance(event, kind)]
+
     def _enter(self, event: Any) -> None:
         self._events.append(event)
+        self._by_person.setdefault(event.person, []).append(event)
         if not isinstance(event, Consented | Attended | Withdrawn):
             self._of_path.setdefault(event.path, []).append(event)
 
@@ -162,7 +168,7 @@ class Journal:
         """Delete all that a person sent; that they withdrew is kept."""
         with self._lock:
             kept = [event for event in self._events if event.person != person]
-            self._events, self._of_path = [], {}
+            self._events, self._of_path, self._by_person = [], {}, {}
             for event in (*kept, Withdrawn(person=person)):
                 self._enter(event)
             write_lines(self._path, self._events)

@@ -73,13 +73,13 @@ class People(ABC):
             self._news.wait(seconds)
 
     def withdrawn(self, person: int) -> bool:
-        return any(event.person == person for event in self._all(Withdrawn))
+        return bool(self._journal.by(person, Withdrawn))
 
     def consented(self, person: int, version: str) -> bool:
-        return any((event.person, event.version) == (person, version) for event in self._all(Consented))
+        return any(event.version == version for event in self._journal.by(person, Consented))
 
     def _shared(self, person: int, seconds: float, **counts: int) -> dict[str, Any]:
-        worked = any(event.person == person for event in self._all(WORK))
+        worked = self._journal.by(person, WORK)
         state = "void" if self.withdrawn(person) else "valid" if worked else "open"
         return {"state": state, **counts, "minutes": round(seconds / 60, 1)} | self.attention(person)
 
@@ -90,18 +90,17 @@ class People(ABC):
 
     def check_due(self, person: int) -> bool:
         """Whether a check of this person's attention comes now."""
-        jobs, checks = (sum(event.person == person for event in self._all(kind)) for kind in (WORK, Attended))
+        jobs, checks = (len(self._journal.by(person, kind)) for kind in (WORK, Attended))
         return not self.done and not self.withdrawn(person) and jobs > CHECK_EVERY * checks
 
     def attention(self, person: int) -> dict[str, int]:
         """Checks, those `failed`, walks and texts made faster than anybody can (`hasty`), walks `only_forward`."""
-        mine = [event for event in self._journal if event.person == person]
-        checks = [event.passed for event in mine if isinstance(event, Attended)]
-        walks = [event for event in mine if isinstance(event, Followed | Played)]
+        checks = [event.passed for event in self._journal.by(person, Attended)]
+        walks = self._journal.by(person, Followed | Played)
         return {
             "checks": len(checks),
             "failed": checks.count(False),
-            "hasty": sum(map(_hasty, mine)),
+            "hasty": sum(map(_hasty, self._journal.by(person))),
             "only_forward": sum(only_forward(walk.actions) for walk in walks),
         }
 

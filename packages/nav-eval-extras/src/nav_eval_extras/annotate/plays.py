@@ -31,8 +31,8 @@ class Plays(People):
     def take(self, person: int) -> Given | None:
         """The episode that the person was at, or the one that the fewest people have had."""
         with self._news:
-            given: list[Given] = [one for one in self._all(Given) if one.person == person and one.text in self._paths]
-            played = {one.episode for one in self._all(Played) if one.person == person}
+            given: list[Given] = [one for one in self._journal.by(person, Given) if one.text in self._paths]
+            played = {one.episode for one in self._journal.by(person, Played)}
             if unfinished := [one for one in given if one.text not in played]:
                 return unfinished[0]
             seen, taken = {one.path for one in given}, self._taken()
@@ -55,7 +55,8 @@ class Plays(People):
 
     def of(self, episode: str) -> list[Played]:
         """The plays of an episode that count, in the order in which they ended."""
-        return [one for one in self._all(Played) if one.episode == episode][: self._each]
+        told = self._journal.of(self._paths[episode])
+        return [one for one in told if isinstance(one, Played) and one.episode == episode][: self._each]
 
     @property
     def done(self) -> bool:
@@ -65,7 +66,7 @@ class Plays(People):
 
     def share(self, person: int) -> dict[str, Any]:
         with self._news:
-            mine = [one for one in self._all(Played) if one.person == person]
+            mine = self._journal.by(person, Played)
             return self._shared(person, math.fsum(min(s, PAUSE) for one in mine for s in one.seconds), plays=len(mine))
 
     def progress(self) -> dict[str, Any]:
