@@ -35,8 +35,8 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return ["pointnav", *write_room(tmp_path_factory.mktemp("room")), sensors, "dataset.limit=3"]
 
 
-def playing(room: list[str], out: Path, number: int) -> Any:
-    asked = ["--people", 3, "--each", 2, "--out", out, "--port", 0]
+def playing(room: list[str], out: Path, number: int, *more: object) -> Any:
+    asked = ["--people", 3, "--each", 2, "--out", out, "--port", 0, *more]
     return hosted(*room, *asked, said=out.with_name(f"said{number}"))
 
 
@@ -46,7 +46,7 @@ def met(game: Hosted) -> list[Person]:
 
 
 def work(person: Person, moves: list[str]) -> Any:
-    """Every episode that is offered, to the end; the payment code."""
+    """Every episode that is offered, to the end; what is told there."""
     shown = person.call("wait", seen=-1)[1]
     while shown["phase"] != "done":
         if shown["phase"] == "ready":
@@ -54,21 +54,24 @@ def work(person: Person, moves: list[str]) -> Any:
         elif shown["phase"] == "consent":
             person.send("agree")
         shown = person.call("wait", seen=shown["version"])[1]
-    return shown["code"]
+    return shown
 
 
 def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: list[str], tmp_path: Path) -> None:
-    out = tmp_path / "study"
-    with playing(room, out, 1) as game:
+    out, more = tmp_path / "study", ("--practice", 1, "--show-results")
+    with playing(room, out, 1, *more) as game:
         first = met(game)[0]
         first.agree()
-        first.state("ready")
+        assert first.state("ready")["practice"]
+        first.play(["move_forward", "stop"])
+        ready = first.state("ready", first.answered + 1)
+        assert not ready["practice"]
         first.press("start")
-        first.state("play", 2)
+        first.state("play", ready["turn"])
         first.send("turn_left")
-        until(lambda: len(list((out / "decisions").glob("1/*"))) == 1)
+        until((out / "decisions" / "1" / "decisions.jsonl").exists)
         game.end(signal.SIGKILL)
-    with playing(room, out, 2) as game, ThreadPoolExecutor(3) as pool:
+    with playing(room, out, 2, *more) as game, ThreadPoolExecutor(3) as pool:
         people = met(game)
         assert people[0].state("ready")["step"] == 1, "goes on within the episode"
         people[0].play(["stop"])
@@ -79,6 +82,10 @@ def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: lis
     given = [(event["person"], event["path"]) for event in events if event["type"] == "Given"]
     assert len(set(given)) == len(given) == 6
     assert set(Counter(path for _, path in given).values()) == {2}
+    practised = [(event["person"], event["episode"]) for event in events if event["type"] == "Practised"]
+    assert sorted(person for person, _ in practised) == [1, 2, 3], "not again after the kill"
+    assert len({episode for _, episode in practised}) == 1
+    assert not {episode for _, episode in practised} & {path for _, path in given}
     plays = [event for event in events if event["type"] == "Played"]
     assert all(play["actions"] == MOVES[play["person"]] for play in plays)
     of_runs = [acts for number in (1, 2) for acts in actions(out / f"run-{number}")]
@@ -99,7 +106,10 @@ def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: lis
         rows = list(csv.DictReader(file))
     assert [row["state"] for row in rows] == ["valid"] * 3
     assert sum(int(row["plays"]) for row in rows) == 6
-    assert [row["code"] for row in rows] == told
+    assert [row["code"] for row in rows] == [one["code"] for one in told]
+    assert [one["reached"] for one in told] == [
+        [play["success"] for play in plays if play["person"] == person] for person in (1, 2, 3)
+    ]
 
 
 def test_whoever_withdraws_is_deleted_and_somebody_else_plays(room: list[str], tmp_path: Path) -> None:

@@ -52,16 +52,20 @@ class Guest(ABC):
             self._desk.withdraw(self._number)
         if self._desk.withdrawn(self._number) or self._desk.done:
             phase = "withdrawn" if self._desk.withdrawn(self._number) else "done"
-            self._game.finish(LAST_WORD_SECONDS, phase=phase, code=self._earned())
+            self._game.finish(LAST_WORD_SECONDS, phase=phase, **self._told())
 
-    def _earned(self) -> str | None:
-        """The code of somebody who has sent something and may leave."""
-        return self._code if self._desk.share(self._number)["state"] == "valid" else None
+    def _told(self) -> dict[str, Any]:
+        """What is told to somebody who may leave: their code, if they have sent something."""
+        return {"code": self._code if self._desk.share(self._number)["state"] == "valid" else None}
+
+    def _practise(self) -> None:
+        """What comes before the first job. Raises Closed."""
 
     def _work(self) -> None:
         if self._desk.withdrawn(self._number):
             return
         self._agree()
+        self._practise()
         while job := self._next():
             self._game.show(phase="preparing")
             self._do(job)
@@ -89,7 +93,7 @@ class Guest(ABC):
             if job := self._desk.take(self._number):
                 return job
             if not idle:
-                self._game.show(phase="idle", code=self._earned())
+                self._game.show(phase="idle", **self._told())
             idle = True
             self._desk.wait(IDLE_SECONDS)
         return None

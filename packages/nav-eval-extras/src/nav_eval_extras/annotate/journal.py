@@ -102,6 +102,12 @@ class Played(Event, frozen=True, kw_only=True):
     success: bool | None = None
 
 
+class Practised(Event, frozen=True, kw_only=True):
+    """An episode that does not count, to its end."""
+
+    episode: str
+
+
 class Attended(Event, frozen=True, kw_only=True):
     """A check whether they read what the page says."""
 
@@ -112,7 +118,7 @@ class Withdrawn(Event, frozen=True, kw_only=True):
     """All that this person had sent was deleted."""
 
 
-AnyEvent = Consented | Given | Written | Followed | Played | Attended | Withdrawn
+AnyEvent = Consented | Practised | Given | Written | Followed | Played | Attended | Withdrawn
 
 
 class Journal:
@@ -151,7 +157,7 @@ class Journal:
     def _enter(self, event: Any) -> None:
         self._events.append(event)
         self._by_person.setdefault(event.person, []).append(event)
-        if not isinstance(event, Consented | Attended | Withdrawn):
+        if not isinstance(event, Consented | Practised | Attended | Withdrawn):
             self._of_path.setdefault(event.path, []).append(event)
 
     def add(self, event: AnyEvent) -> None:

@@ -226,7 +226,7 @@ function drawNotice(phase) {
   const label = { ready: "start", elsewhere: "here" }[phase];
   at("notice-button").hidden = !label;
   if (label) at("notice-button").textContent = word(label);
-  const told = phase === "done" && state.reached;
+  const told = !halted && state.reached?.length;
   at("results").hidden = !told;
   if (told) at("results").replaceChildren(...told.map((one) => make("li", word(one === null ? "not_scored" : one ? "reached" : "missed"))));
 }
