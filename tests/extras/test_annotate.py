@@ -24,10 +24,12 @@ from nav_eval.geometry import yaw_rotation
 from nav_eval.runs.effective import generated_data
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.annotate.checks import faults, questions, turns_of
+from nav_eval_extras.annotate.command import annotate
 from nav_eval_extras.annotate.consent import Consent
 from nav_eval_extras.annotate.desk import Desk, Job
 from nav_eval_extras.annotate.export import export_texts
 from nav_eval_extras.annotate.film import Film
+from nav_eval_extras.annotate.hosting import Invitations
 from nav_eval_extras.annotate.journal import Followed, Journal, Pose, Withdrawn, Written
 from nav_eval_extras.annotate.payment import payment_code
 from nav_eval_extras.annotate.session import Wish, annotate_benchmark
@@ -728,6 +730,25 @@ def test_a_text_waits_for_the_sieve_and_whoever_withdraws_frees_the_path(tmp_pat
     walk(desk, 2, told, accepted=True)
     assert desk.state("a") == "open", "a walk by a text that is gone counts for nothing"
     assert desk.take(3) == Job("guide", "a")
+
+
+def test_who_comes_back_after_the_end_is_deleted_by_command(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    desk = Desk(journal, ["a"], "en", rounds=2)
+    desk.take(1)
+    told = text(desk, 1, "a")
+    desk.take(2)
+    walk(desk, 2, told, accepted=True)
+    journal.close()
+    with pytest.raises(ConfigError, match="nobody was invited"):
+        annotate(out=tmp_path, withdraw=1)
+    Invitations.read(tmp_path, 2)
+    with pytest.raises(ConfigError, match="2 people were invited"):
+        annotate(out=tmp_path, withdraw=3)
+    assert annotate(out=tmp_path, withdraw=1) == 0
+    assert texts_of(tmp_path) == []
+    assert [row["state"] for row in codes(tmp_path)] == ["void", "valid"]
+    assert Desk(Journal(tmp_path), ["a"], "en", rounds=2).state("a") == "open"
 
 
 def states(*yaws: float, step: float = 0.5) -> list[AgentState]:

@@ -110,6 +110,12 @@ def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: lis
     assert [one["reached"] for one in told] == [
         [play["success"] for play in plays if play["person"] == person] for person in (1, 2, 3)
     ]
+    assert int(make_app()(["human", "--out", str(out), "--withdraw", "2"]) or 0) == 0
+    assert {event["type"] for event in lines(out / "annotations.jsonl") if event["person"] == 2} == {"Withdrawn"}
+    assert not [one for one in (out / "decisions" / "2", *out.glob("run-*")) if one.exists()]
+    assert (out / "decisions" / "1" / "decisions.jsonl").exists()
+    with (out / "codes.csv").open(newline="") as file:
+        assert [row["state"] for row in csv.DictReader(file)] == ["valid", "void", "valid"]
 
 
 def test_whoever_withdraws_is_deleted_and_somebody_else_plays(room: list[str], tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from nav_eval.results.files import explained, locked, write_lines
 from nav_eval.results.lines import append_line, take_up
 
 NAME = "annotations.jsonl"
+RUNS = "run-*"
+"""Of several people who play; they can be written again from the decisions."""
 
 
 class Pose(msgspec.Struct, frozen=True, array_like=True):
@@ -126,7 +128,7 @@ class Journal:
 
     def __init__(self, out: Path) -> None:
         """A last line that was not written whole is cut off. Raises RunDirectoryError where another process writes."""
-        self._path, self._decisions = out / NAME, out / "decisions"
+        self._path, self._decisions, self._out = out / NAME, out / "decisions", out
         self._lock = threading.Lock()
         with explained(self._path):
             out.mkdir(parents=True, exist_ok=True)
@@ -181,10 +183,11 @@ class Journal:
             self._forget(person)
 
     def _forget(self, person: int) -> None:
-        """Delete what they decided, also where a kill came between."""
-        if self.decisions_of(person).exists():
-            with explained(self._path):
-                shutil.rmtree(self.decisions_of(person))
+        """Delete what they decided, and runs that may hold it, also where a kill came between."""
+        for folder in (self.decisions_of(person), *self._out.glob(RUNS)):
+            if folder.exists():
+                with explained(self._path):
+                    shutil.rmtree(folder)
 
 
 def new_text() -> str:

@@ -28,6 +28,7 @@ def human(
     people: int = 1,
     each: int = 1,
     consent: Path | None = None,
+    withdraw: int | None = None,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"])] = False,
     progress: Literal["auto", "bar", "json", "none"] = "auto",
 ) -> int:
@@ -60,6 +61,8 @@ def human(
         How many people play each episode. Nobody plays a path twice.
     consent
         A text file that several people agree to before they begin, in place of the built-in one.
+    withdraw
+        Serve nothing: delete all that this person of several sent, by their number in DIR/codes.csv.
     quiet
         Print no progress bar and no table, only the link and where the results are.
     progress
@@ -72,6 +75,8 @@ def human(
     from nav_eval_extras.human.play import Options, check_playable, for_people, link_key, play_benchmark
     from nav_eval_extras.human.web import serving
 
+    if withdraw is not None:
+        return _withdraw(out, withdraw)
     benchmark, overrides = split_arguments(arguments)
     resolved = for_people(benchmark_config(benchmark, file=config, overrides=overrides))
     notes = check_playable(resolved)
@@ -90,6 +95,18 @@ def human(
         say(*metrics_table(evaluated.document).splitlines())
     say(evaluated.path)
     return DONE if evaluated.results.blameless else FINDINGS
+
+
+def _withdraw(out: Path, person: int) -> int:
+    from nav_eval_extras.annotate.hosting import withdraw
+    from nav_eval_extras.annotate.plays import Plays
+
+    withdraw(out, person, lambda journal: Plays(journal, {}, 1))
+    say(
+        f"All that person {person} sent is deleted, the runs too, and their payment code is void.",
+        "The command without --withdraw writes the runs again; with a higher --people others play what is missing.",
+    )
+    return DONE
 
 
 def _play_together(config: Any, out: Path, consent: Path | None, asked: Mapping[str, Any], host: str, port: int) -> int:
