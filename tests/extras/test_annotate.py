@@ -7,7 +7,9 @@ import gzip
 import json
 import re
 import signal
+import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.geometry import yaw_rotation
 from nav_eval.runs.effective import generated_data
 from nav_eval.runs.registry import benchmark_config
+from nav_eval_extras.annotate import people
 from nav_eval_extras.annotate.checks import faults, questions, turns_of
 from nav_eval_extras.annotate.command import annotate
 from nav_eval_extras.annotate.consent import Consent
@@ -31,6 +34,7 @@ from nav_eval_extras.annotate.export import export_texts
 from nav_eval_extras.annotate.film import Film
 from nav_eval_extras.annotate.hosting import Invitations
 from nav_eval_extras.annotate.journal import Followed, Journal, Pose, Withdrawn, Written
+from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.payment import payment_code
 from nav_eval_extras.annotate.session import Wish, annotate_benchmark
 from patience import until
@@ -702,11 +706,82 @@ def test_a_path_is_dropped_after_its_rounds(tmp_path: Path) -> None:
     assert (progress["rejected"], progress["hours"], progress["reached"], progress["ndtw"]) == (2, None, 0.0, 0.2)
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> float:
+    """Seconds after which a page that nobody looks at is left for good."""
+    monkeypatch.setattr(people, "AWAY_SECONDS", 0.4)
+    return 0.4
+
+
+def test_what_somebody_left_lying_goes_to_another(tmp_path: Path, impatient: float) -> None:
+    desk = Desk(Journal(tmp_path), ["a"], "en", rounds=3)
+    games = {person: OwnGame() for person in range(1, 6)}
+    for person, game in games.items():
+        desk.meet(person, game)
+
+    def take(person: int) -> Any:
+        """At a page that asks for news."""
+        games[person].claim("page")
+        games[person].wait("page", -1, 0)
+        return desk.take(person)
+
+    assert desk.take(1) is None, "nobody is at the page"
+    assert take(1) == Job("guide", "a")
+    assert take(2) is None
+    time.sleep(impatient)
+    assert take(1) == Job("guide", "a"), "goes on, for nobody has it yet"
+    time.sleep(impatient)
+    assert take(2) == Job("guide", "a")
+    assert (games[1].taken, take(1), desk.state("a")) == (True, None, "writing")
+    text(desk, 1, "a")
+    assert desk.state("a") == "writing", "who comes back with a text is too late"
+    told = text(desk, 2, "a")
+    assert take(3) == Job("follower", "a", told)
+    assert take(4) is None
+    time.sleep(impatient)
+    assert take(4) == Job("follower", "a", told)
+    walk(desk, 3, told, accepted=True)
+    assert desk.state("a") == "waiting"
+    walk(desk, 4, told, accepted=False)
+    assert take(2).text == told, "its guide may write again"
+    assert take(5) is None
+    time.sleep(impatient)
+    assert take(5) == Job("guide", "a", round=2), "from the start, not the other's text"
+    text(desk, 5, "a", 2)
+    assert desk.state("a") == "waiting"
+
+
+def test_a_guide_who_comes_back_too_late_is_given_something_else(tmp_path: Path, impatient: float) -> None:
+    links: list[str] = []
+    config = benchmark_config(ONE[0], overrides=ONE[1:])
+    wish = Wish("en", 3, 1, "", Consent.read(None))
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(annotate_benchmark, config, tmp_path, wish, "127.0.0.1", 0, links.extend)
+        until(lambda: links)
+        early, late, follower = map(Person, links[1:])
+        early.agree()
+        turn = early.state("write")["turn"]
+        time.sleep(impatient)
+        late.agree()
+        late.state("write")
+        early.state("idle")
+        assert early.call("choose", turn=turn, choice="send", text=ENGLISH)[0] == 409
+        late.write(BETTER)
+        follower.agree()
+        follower.play(["stop"])
+        follower.state("note")
+        follower.send("clear")
+        assert done.result()["states"]["dropped"] == 1
+    assert [one["words"] for one in texts_of(tmp_path)] == [BETTER]
+
+
 def test_a_second_start_knows_all_that_was_sent(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     desk = Desk(journal, ["a", "b"], "en", rounds=2)
     desk.take(1)
-    walk(desk, 2, told := text(desk, 1, "a"), accepted=True)
+    told = text(desk, 1, "a")
+    desk.take(2)
+    walk(desk, 2, told, accepted=True)
     with pytest.raises(RunDirectoryError, match="another nav-eval run is writing here"):
         Journal(tmp_path)
     journal.close()

@@ -13,8 +13,9 @@ import msgspec
 
 from nav_eval.errors import ConfigError
 from nav_eval.results.files import write_bytes
-from nav_eval_extras.annotate.guest import Guest, OwnGame
+from nav_eval_extras.annotate.guest import Guest
 from nav_eval_extras.annotate.journal import Journal
+from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.payment import NAME as CODES
 from nav_eval_extras.annotate.payment import payment_code, write_codes
 from nav_eval_extras.annotate.people import People

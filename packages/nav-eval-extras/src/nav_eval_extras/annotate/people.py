@@ -20,12 +20,16 @@ from nav_eval_extras.annotate.journal import (
     Withdrawn,
     Written,
 )
+from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.human.attention import hasty, only_forward
+from nav_eval_extras.human.game import WATCHED_SECONDS
 
 CHECK_EVERY = 4
 """Jobs of a person from one check of attention to the next; the first comes after the first job."""
 TOKEN_SECONDS = 0.25
 """A token of a first text takes longer, film included: nobody types, or speaks, four words a second."""
+AWAY_SECONDS = 1800.0
+"""Whoever left their page for so long within a job: it goes to somebody else."""
 WORK = Written | Followed | Played
 
 
@@ -35,6 +39,19 @@ class People(ABC):
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._news = threading.Condition(threading.RLock())
+        self._games: dict[int, OwnGame] = {}
+
+    def meet(self, person: int, game: OwnGame) -> None:
+        """By their game it is known whether they are there."""
+        self._games[person] = game
+
+    def _here(self, person: int) -> bool:
+        """Whether they are at their page, and so may be given something."""
+        return person not in self._games or self._games[person].silence < WATCHED_SECONDS
+
+    def _gone(self, person: int | None) -> bool:
+        """Whether nobody has it, or somebody who left it lying."""
+        return person is None or (person in self._games and self._games[person].silence >= AWAY_SECONDS)
 
     @abstractmethod
     def take(self, person: int) -> Any:

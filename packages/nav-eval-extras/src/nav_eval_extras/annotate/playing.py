@@ -23,9 +23,10 @@ from nav_eval.runs.evaluation import Evaluated, run_benchmark
 from nav_eval.runs.plan import opened
 from nav_eval_extras.annotate.agreement import agreement, halves
 from nav_eval_extras.annotate.consent import Consent
-from nav_eval_extras.annotate.guest import Guest, OwnGame
+from nav_eval_extras.annotate.guest import Guest
 from nav_eval_extras.annotate.hosting import host_people
 from nav_eval_extras.annotate.journal import Given, Journal, Played, Practised
+from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.plays import Plays
 from nav_eval_extras.annotate.session import page_files
 from nav_eval_extras.annotate.studio import play
@@ -82,7 +83,6 @@ class Player(Guest):
         super().__init__(number, code, game, desk, crowd.consent)
         self._course, self._practice, self._journal, self._crowd = course, practice, journal, crowd
         self._folder = journal.decisions_of(number)
-        desk.meet(number, lambda: game.silence)
 
     def _practise(self) -> None:
         if self._practice is None:
