@@ -45,18 +45,6 @@ def met(game: Hosted) -> list[Person]:
     return [Person(link) for link in game.links[1:]]
 
 
-def work(person: Person, moves: list[str]) -> Any:
-    """Every episode that is offered, to the end; what is told there."""
-    shown = person.call("wait", seen=-1)[1]
-    while shown["phase"] != "done":
-        if shown["phase"] == "ready":
-            person.play(moves)
-        elif shown["phase"] == "consent":
-            person.send("agree")
-        shown = person.call("wait", seen=shown["version"])[1]
-    return shown
-
-
 def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: list[str], tmp_path: Path) -> None:
     out, more = tmp_path / "study", ("--practice", 1, "--show-results")
     with playing(room, out, 1, *more) as game:
@@ -75,7 +63,7 @@ def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: lis
         people = met(game)
         assert people[0].state("ready")["step"] == 1, "goes on within the episode"
         people[0].play(["stop"])
-        working = [pool.submit(work, person, MOVES[place]) for place, person in enumerate(people, 1)]
+        working = [pool.submit(person.play_on, MOVES[place]) for place, person in enumerate(people, 1)]
         told = [done.result(PATIENCE) for done in working]
         assert game.end() == 0
     events = lines(out / "annotations.jsonl")

@@ -30,19 +30,6 @@ from server.crowd import person
 LATER = {"opens": "2098-01-01T00:00"}
 
 
-def play(link: str, steps: int) -> Person:
-    """Go on to the first neighbour so often, then stop, in each episode that is offered."""
-    person = Person(link)
-    shown = person.call("wait", seen=-1)[1]
-    while shown["phase"] != "done":
-        if shown["phase"] == "consent":
-            person.send("agree")
-        elif shown["phase"] == "ready":
-            person.play(["move_to:0"] * steps + ["stop"])
-        shown = person.call("wait", seen=shown["version"])[1]
-    return person
-
-
 def test_people_are_a_row_without_a_rank_and_are_sent_no_goal(make: Make, tmp_path: Path) -> None:
     challenge = make(phases={"dev": phase(), "files": phase("predictions"), "later": phase() | LATER})
     folder = Folder(challenge.folder)
@@ -51,8 +38,10 @@ def test_people_are_a_row_without_a_rank_and_are_sent_no_goal(make: Make, tmp_pa
     with hosted(*asked, said=tmp_path / "said", command=()) as game, ThreadPoolExecutor(3) as pool:
         until(lambda: len(game.links) == 4)
         assert folder.people("dev").parent.parent.stat().st_mode & 0o077 == 0
-        playing = [pool.submit(play, link, steps) for steps, link in enumerate(game.links[1:])]
-        played = [done.result(PATIENCE) for done in playing]
+        played = [Person(link) for link in game.links[1:]]
+        moves = [["move_to:0"] * steps + ["stop"] for steps in range(3)]
+        for done in [pool.submit(one.play_on, made) for one, made in zip(played, moves)]:
+            done.result(PATIENCE)
         assert game.end() == 0, game.said
     heard = b"".join(bytes(person.heard) for person in played)
     assert not [
