@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from extras.playing import Client, Hosted, Person, Window, annotate_all, asked, hosted, lines, looks, said, same_words
+from graphs import write_r2r
 from nav_eval.cli import make_app
 from nav_eval.core.types import AgentState
 from nav_eval.dataset.registry import load_dataset
@@ -36,7 +37,7 @@ from nav_eval_extras.annotate.hosting import Invitations
 from nav_eval_extras.annotate.journal import Followed, Journal, Pose, Withdrawn, Written
 from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.payment import payment_code
-from nav_eval_extras.annotate.session import Wish, annotate_benchmark
+from nav_eval_extras.annotate.session import Wish, annotate_benchmark, studio_of
 from patience import until
 
 SIZE = "{width: 64, height: 48, hfov: 90}"
@@ -46,6 +47,7 @@ ANNOTATE = ("annotate",)
 KEYS = {"move_forward": "ArrowUp", "turn_left": "ArrowLeft", "turn_right": "ArrowRight"}
 ENGLISH = "Leave through the door, keep going and wait where the film ends, please."
 BETTER = "Leave through the door, keep going to the very end and wait there, please."
+CONSENT = Consent.read(None)
 CHINESE = "从门口出去，一直往前走，走到最后停下来等我。"
 
 
@@ -530,6 +532,21 @@ def hidden(folder: Path) -> list[str]:
     file.write_bytes(gzip.compress(json.dumps(content).encode()))
     scenes = generated_data(benchmark_config("vln-demo")).simulator.scenes_dir
     return [f"dataset.data_path={file}", f"simulator.scenes_dir={scenes}"]
+
+
+def test_texts_on_a_graph_are_r2rs_own_file(tmp_path: Path) -> None:
+    own = [*write_r2r(tmp_path), f"simulator.skybox_dir={tmp_path}", "+simulator.sensors.skybox={width: 8}"]
+    config, out, wish = benchmark_config("r2r", overrides=own), tmp_path / "texts", Wish("en", 2, 1, "", CONSENT)
+    with studio_of(config, out, wish) as (studio, _):
+        for path in studio.episodes:
+            studio.desk.take(1)
+            told = text(studio.desk, 1, path)
+            studio.desk.take(2)
+            walk(studio.desk, 2, told, accepted=True)
+    file, _ = export_texts(config, out, wish, tmp_path / "exported")
+    assert file.name == "R2R_train.json"
+    original = json.loads((tmp_path / "R2R_val.json").read_text())
+    assert json.loads(file.read_text()) == [path | {"instructions": ["w"]} for path in original]
 
 
 def test_an_export_of_nothing_is_refused(tmp_path: Path) -> None:
