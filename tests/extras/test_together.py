@@ -126,7 +126,7 @@ def test_whoever_withdraws_is_deleted_and_somebody_else_plays(room: list[str], t
 def test_the_pages_of_players_and_of_the_progress(
     room: list[str], browser: Any, axe: str, tmp_path: Path, locale: str, width: int
 ) -> None:
-    with playing(room, tmp_path / "study", 1) as game:
+    with playing(room, tmp_path / "study", 1, "--show-results") as game:
         until(lambda: len(game.links) == 4)
         player = Window(browser, game.links[1], locale=locale, width=width)
         player.page.wait_for_selector("#agree:visible")
@@ -138,9 +138,15 @@ def test_the_pages_of_players_and_of_the_progress(
         looks(player, axe)
         player.stop()
         player.page.wait_for_selector("#attention:visible")
+        player.page.click(f"#attention-choices [value={player.page.evaluate('state.wanted')}]")
+        for _ in range(2):
+            player.start()
+            player.stop()
+        player.page.wait_for_selector("#results li:nth-child(3)")
+        looks(player, axe)
         board = Window(browser, game.links[0], locale=locale, width=width)
         board.page.wait_for_selector("#progress-rows td")
-        assert board.page.locator("#progress-rows td").all_inner_texts()[:4:1][1::2] == ["1", "6"]
+        assert board.page.locator("#progress-rows td").all_inner_texts()[:4:1][1::2] == ["3", "6"]
         looks(board, axe)
         assert player.wrong + board.wrong == []
 

@@ -226,9 +226,9 @@ function drawNotice(phase) {
   const label = { ready: "start", elsewhere: "here" }[phase];
   at("notice-button").hidden = !label;
   if (label) at("notice-button").textContent = word(label);
-  const told = !halted && state.reached?.length;
-  at("results").hidden = !told;
-  if (told) at("results").replaceChildren(...told.map((one) => make("li", word(one === null ? "not_scored" : one ? "reached" : "missed"))));
+  const told = (!halted && state.reached) || [];
+  at("results").hidden = !told.length;
+  at("results").replaceChildren(...told.map((one) => make("li", word(one === null ? "not_scored" : one ? "reached" : "missed"))));
 }
 
 function pressed(event) {
