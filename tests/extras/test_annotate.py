@@ -853,6 +853,7 @@ def test_the_turns_of_a_walk_are_those_that_somebody_would_tell() -> None:
     assert turns_of(states(0, 15, 0, 15, 0, 0, 0, 0)) == []
     assert turns_of(states(0, 30, 60, 90, 90, 90, 90, 60, 30, 0)) == ["left", "right"]
     assert turns_of(states(0, -45, -90, -135, -170, -170, -170)) == ["both"]
+    assert turns_of(states(0, 45, 90, 90, 135, 135, 90, 90, 45, 0)) == ["left", "right"], "no metre straight between"
 
 
 NAMES = {"bed": ["bed"], "nightstand": ["nightstand", "bedside table"], "table": ["table"], "sofa": ["couch", "sofa"]}
