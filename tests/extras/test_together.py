@@ -134,7 +134,11 @@ def test_the_pages_of_players_and_of_the_progress(
         player.page.keyboard.press("Tab")
         player.page.keyboard.press("Enter")
         player.start()
+        for _ in range(8):
+            player.press("ArrowUp")
+        assert player.page.evaluate("WORDS[language].stuck") in player.page.inner_text("#steps"), "at the wall"
         player.press("ArrowLeft")
+        assert player.page.evaluate("WORDS[language].stuck") not in player.page.inner_text("#steps")
         looks(player, axe)
         player.stop()
         player.page.wait_for_selector("#attention:visible")
