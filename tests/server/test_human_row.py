@@ -54,7 +54,9 @@ def test_people_are_a_row_without_a_rank_and_are_sent_no_goal(make: Make, tmp_pa
     assert (row["team"], row["role"], row["rank"], row["submission"]) == ("people", "baseline", None, entry.id)
     assert (row["score"], row["failed"]) == (pytest.approx(sum(scores) / 5), 0)
     assert (entry.state, entry.episodes.count(), Team.objects.get().role) == (State.DONE, 5, "baseline")
-    assert re.match(r"Played by 3 people in browsers, each episode by 1 \(consent", Method.objects.get().name)
+    method = Method.objects.get()
+    assert re.match(r"Played by 3 people in browsers, each episode by 1 \(consent", method.name)
+    assert method.sensors == "none", "a graph without pictures"
     assert entry.id in game.said
     check_what_is_refused(challenge, entry)
 
@@ -74,7 +76,7 @@ def check_what_is_refused(challenge: Any, entry: Submission) -> None:
     check(challenge, "dev")
     run = Folder(challenge.folder).people("dev") / "run-1"
     (run / "results.json").write_text("{}")
-    with pytest.raises(InputError, match="cannot be entered"):
+    with pytest.raises(InputError, match="is not whole"):
         enter(challenge, "dev", run)
     assert (Submission.objects.count(), len(list(Folder(challenge.folder).runs.iterdir()))) == (1, 1)
     Team.objects.update(role="team")

@@ -16,9 +16,10 @@ from django.db import transaction
 
 from nav_eval.cli.say import say
 from nav_eval.errors import InputError
+from nav_eval.results.sensor_class import sensor_class
 from nav_eval_sdk.variables import LANGUAGE as LANGUAGES
 from nav_eval_server.archive.commands import opened_for
-from nav_eval_server.challenge import Challenge, evaluation_text
+from nav_eval_server.challenge import Challenge, configured, evaluation_text
 from nav_eval_server.evaluator import COMMAND, environment
 from nav_eval_server.folder import Folder
 from nav_eval_server.parent_death import killed_with_parent
@@ -29,6 +30,8 @@ AS_PEOPLE_PLAY = (
     "evaluation.parallel.sessions=1",
     "evaluation.parallel.executor=local",
 )
+SHOWN = ("rgb", "panorama", "skybox")
+"""What of the sensors people see."""
 LANGUAGE, *_ = LANGUAGES
 
 
@@ -116,21 +119,29 @@ def check(challenge: Challenge, phase: str) -> None:
 
 def enter(challenge: Challenge, phase: str, run: Path) -> str:
     """The id of the submission that the run is from now on. Raises InputError where it is not whole."""
-    from nav_eval_server.models import Method, Result, Token
+    from nav_eval_server.models import Method, Token
     from nav_eval_server.queue.baselines import PEOPLE, submit
     from nav_eval_server.queue.dispatcher import Dispatcher
     from nav_eval_server.queue.states import State
     from nav_eval_server.tokens import find
 
-    worker = find(Folder(challenge.folder).worker_token.read_text().strip(), Token.Scope.WORKER)
+    dispatcher = Dispatcher(challenge)
+    worker = find(dispatcher.folder.worker_token.read_text().strip(), Token.Scope.WORKER)
     with transaction.atomic():
         check(challenge, phase)
         fresh = submit(challenge, phase, PEOPLE, datetime.now(UTC))
-        dispatcher = Dispatcher(challenge)
-        if fresh is None or worker is None or dispatcher.take_in(fresh, run, worker) != State.DONE:
-            if fresh is not None:
-                dispatcher.inbox(fresh.id).discard()
-            raise InputError(f"{run}: cannot be entered. Is it whole, and the team people let in?")
-        notes = Result.objects.get(submission=fresh).document["notes"]
-        Method.objects.create(submission=fresh, name=notes[0][: Method._meta.get_field("name").max_length])
+        if fresh is None or worker is None:
+            raise InputError(f"The team {PEOPLE} is blocked or disqualified. Let it in on its page.")
+        if dispatcher.take_in(fresh, run, worker) != State.DONE:
+            dispatcher.inbox(fresh.id).discard()
+            raise InputError(f"{run}: is not whole, so it cannot be entered. Run this command again.")
+        length = Method._meta.get_field("name").max_length
+        played = fresh.result.document["notes"][0][:length]
+        Method.objects.create(submission=fresh, name=played, sensors=_seen(challenge, phase))
     return str(fresh.id)
+
+
+def _seen(challenge: Challenge, phase: str) -> str:
+    """The class of those sensors that people are shown."""
+    every = configured(challenge, phase).simulator.sensors
+    return sensor_class({name: one for name, one in every.items() if (one.type or name) in SHOWN})
