@@ -217,6 +217,17 @@ class Person(Client):
                 self.send("clear")
             shown = self.call("wait", seen=shown["version"])[1]
 
+    def play_on(self, moves: Sequence[str]) -> Any:
+        """Every episode that is offered, to the end; what is told there."""
+        shown = self.call("wait", seen=-1)[1]
+        while shown["phase"] != "done":
+            if shown["phase"] == "ready":
+                self.play(moves)
+            elif shown["phase"] == "consent":
+                self.send("agree")
+            shown = self.call("wait", seen=shown["version"])[1]
+        return shown
+
     def watch(self) -> list[str]:
         """The film to its end; the actions that it shows."""
         shown = self.state("write")
@@ -239,6 +250,13 @@ def annotate_all(links: Sequence[str]) -> None:
     ways: dict[str, list[str]] = {}
     with ThreadPoolExecutor(len(links)) as pool:
         for done in [pool.submit(Person(link).work, ways) for link in links]:
+            done.result(PATIENCE)
+
+
+def play_all(links: Sequence[str], moves: Sequence[str]) -> None:
+    """All of these people play at once, each episode by the same moves, until everything is done."""
+    with ThreadPoolExecutor(len(links)) as pool:
+        for done in [pool.submit(Person(link).play_on, moves) for link in links]:
             done.result(PATIENCE)
 
 

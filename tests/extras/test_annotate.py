@@ -7,7 +7,9 @@ import gzip
 import json
 import re
 import signal
+import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import numpy as np
 import pytest
 
 from extras.playing import Client, Hosted, Person, Window, annotate_all, asked, hosted, lines, looks, said, same_words
+from graphs import write_r2r
 from nav_eval.cli import make_app
 from nav_eval.core.types import AgentState
 from nav_eval.dataset.registry import load_dataset
@@ -23,14 +26,18 @@ from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.geometry import yaw_rotation
 from nav_eval.runs.effective import generated_data
 from nav_eval.runs.registry import benchmark_config
+from nav_eval_extras.annotate import people
 from nav_eval_extras.annotate.checks import faults, questions, turns_of
+from nav_eval_extras.annotate.command import annotate
 from nav_eval_extras.annotate.consent import Consent
 from nav_eval_extras.annotate.desk import Desk, Job
 from nav_eval_extras.annotate.export import export_texts
 from nav_eval_extras.annotate.film import Film
+from nav_eval_extras.annotate.hosting import Invitations
 from nav_eval_extras.annotate.journal import Followed, Journal, Pose, Withdrawn, Written
+from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.payment import payment_code
-from nav_eval_extras.annotate.session import Wish, annotate_benchmark
+from nav_eval_extras.annotate.session import Wish, annotate_benchmark, studio_of
 from patience import until
 
 SIZE = "{width: 64, height: 48, hfov: 90}"
@@ -40,6 +47,7 @@ ANNOTATE = ("annotate",)
 KEYS = {"move_forward": "ArrowUp", "turn_left": "ArrowLeft", "turn_right": "ArrowRight"}
 ENGLISH = "Leave through the door, keep going and wait where the film ends, please."
 BETTER = "Leave through the door, keep going to the very end and wait there, please."
+CONSENT = Consent.read(None)
 CHINESE = "从门口出去，一直往前走，走到最后停下来等我。"
 
 
@@ -526,6 +534,21 @@ def hidden(folder: Path) -> list[str]:
     return [f"dataset.data_path={file}", f"simulator.scenes_dir={scenes}"]
 
 
+def test_texts_on_a_graph_are_r2rs_own_file(tmp_path: Path) -> None:
+    own = [*write_r2r(tmp_path), f"simulator.skybox_dir={tmp_path}", "+simulator.sensors.skybox={width: 8}"]
+    config, out, wish = benchmark_config("r2r", overrides=own), tmp_path / "texts", Wish("en", 2, 1, "", CONSENT)
+    with studio_of(config, out, wish) as (studio, _):
+        for path in studio.episodes:
+            studio.desk.take(1)
+            told = text(studio.desk, 1, path)
+            studio.desk.take(2)
+            walk(studio.desk, 2, told, accepted=True)
+    file, _ = export_texts(config, out, wish, tmp_path / "exported")
+    assert file.name == "R2R_train.json"
+    original = json.loads((tmp_path / "R2R_val.json").read_text())
+    assert json.loads(file.read_text()) == [path | {"instructions": ["w"]} for path in original]
+
+
 def test_an_export_of_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no text of these paths was accepted"):
         export(tmp_path / "texts", tmp_path / "exported")
@@ -700,11 +723,82 @@ def test_a_path_is_dropped_after_its_rounds(tmp_path: Path) -> None:
     assert (progress["rejected"], progress["hours"], progress["reached"], progress["ndtw"]) == (2, None, 0.0, 0.2)
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> float:
+    """Seconds after which a page that nobody looks at is left for good."""
+    monkeypatch.setattr(people, "AWAY_SECONDS", 0.4)
+    return 0.4
+
+
+def test_what_somebody_left_lying_goes_to_another(tmp_path: Path, impatient: float) -> None:
+    desk = Desk(Journal(tmp_path), ["a"], "en", rounds=3)
+    games = {person: OwnGame() for person in range(1, 6)}
+    for person, game in games.items():
+        desk.meet(person, game)
+
+    def take(person: int) -> Any:
+        """At a page that asks for news."""
+        games[person].claim("page")
+        games[person].wait("page", -1, 0)
+        return desk.take(person)
+
+    assert desk.take(1) is None, "nobody is at the page"
+    assert take(1) == Job("guide", "a")
+    assert take(2) is None
+    time.sleep(impatient)
+    assert take(1) == Job("guide", "a"), "goes on, for nobody has it yet"
+    time.sleep(impatient)
+    assert take(2) == Job("guide", "a")
+    assert (games[1].taken, take(1), desk.state("a")) == (True, None, "writing")
+    text(desk, 1, "a")
+    assert desk.state("a") == "writing", "who comes back with a text is too late"
+    told = text(desk, 2, "a")
+    assert take(3) == Job("follower", "a", told)
+    assert take(4) is None
+    time.sleep(impatient)
+    assert take(4) == Job("follower", "a", told)
+    walk(desk, 3, told, accepted=True)
+    assert desk.state("a") == "waiting"
+    walk(desk, 4, told, accepted=False)
+    assert take(2).text == told, "its guide may write again"
+    assert take(5) is None
+    time.sleep(impatient)
+    assert take(5) == Job("guide", "a", round=2), "from the start, not the other's text"
+    text(desk, 5, "a", 2)
+    assert desk.state("a") == "waiting"
+
+
+def test_a_guide_who_comes_back_too_late_is_given_something_else(tmp_path: Path, impatient: float) -> None:
+    links: list[str] = []
+    config = benchmark_config(ONE[0], overrides=ONE[1:])
+    wish = Wish("en", 3, 1, "", Consent.read(None))
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(annotate_benchmark, config, tmp_path, wish, "127.0.0.1", 0, links.extend)
+        until(lambda: links)
+        early, late, follower = map(Person, links[1:])
+        early.agree()
+        turn = early.state("write")["turn"]
+        time.sleep(impatient)
+        late.agree()
+        late.state("write")
+        early.state("idle")
+        assert early.call("choose", turn=turn, choice="send", text=ENGLISH)[0] == 409
+        late.write(BETTER)
+        follower.agree()
+        follower.play(["stop"])
+        follower.state("note")
+        follower.send("clear")
+        assert done.result()["states"]["dropped"] == 1
+    assert [one["words"] for one in texts_of(tmp_path)] == [BETTER]
+
+
 def test_a_second_start_knows_all_that_was_sent(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     desk = Desk(journal, ["a", "b"], "en", rounds=2)
     desk.take(1)
-    walk(desk, 2, told := text(desk, 1, "a"), accepted=True)
+    told = text(desk, 1, "a")
+    desk.take(2)
+    walk(desk, 2, told, accepted=True)
     with pytest.raises(RunDirectoryError, match="another nav-eval run is writing here"):
         Journal(tmp_path)
     journal.close()
@@ -730,6 +824,25 @@ def test_a_text_waits_for_the_sieve_and_whoever_withdraws_frees_the_path(tmp_pat
     assert desk.take(3) == Job("guide", "a")
 
 
+def test_who_comes_back_after_the_end_is_deleted_by_command(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    desk = Desk(journal, ["a"], "en", rounds=2)
+    desk.take(1)
+    told = text(desk, 1, "a")
+    desk.take(2)
+    walk(desk, 2, told, accepted=True)
+    journal.close()
+    with pytest.raises(ConfigError, match="nobody was invited"):
+        annotate(out=tmp_path, withdraw=1)
+    Invitations.read(tmp_path, 2)
+    with pytest.raises(ConfigError, match="2 people were invited"):
+        annotate(out=tmp_path, withdraw=3)
+    assert annotate(out=tmp_path, withdraw=1) == 0
+    assert texts_of(tmp_path) == []
+    assert [row["state"] for row in codes(tmp_path)] == ["void", "valid"]
+    assert Desk(Journal(tmp_path), ["a"], "en", rounds=2).state("a") == "open"
+
+
 def states(*yaws: float, step: float = 0.5) -> list[AgentState]:
     """A walk that looks this way (degrees) at each step."""
     return [AgentState((step * index, 0.0, 0.0), yaw_rotation(np.radians(yaw))) for index, yaw in enumerate(yaws)]
@@ -740,6 +853,7 @@ def test_the_turns_of_a_walk_are_those_that_somebody_would_tell() -> None:
     assert turns_of(states(0, 15, 0, 15, 0, 0, 0, 0)) == []
     assert turns_of(states(0, 30, 60, 90, 90, 90, 90, 60, 30, 0)) == ["left", "right"]
     assert turns_of(states(0, -45, -90, -135, -170, -170, -170)) == ["both"]
+    assert turns_of(states(0, 45, 90, 90, 135, 135, 90, 90, 45, 0)) == ["left", "right"], "no metre straight between"
 
 
 NAMES = {"bed": ["bed"], "nightstand": ["nightstand", "bedside table"], "table": ["table"], "sofa": ["couch", "sofa"]}

@@ -27,7 +27,7 @@ from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.human.command import human
 from nav_eval_extras.human.decisions import Decisions
 from nav_eval_extras.human.game import Game
-from nav_eval_extras.human.play import Options, check_playable, for_people, play_benchmark
+from nav_eval_extras.human.play import Options, check_playable, for_people, play_benchmark, to_practise
 from nav_eval_extras.human.web import serving
 from patience import PATIENCE, until
 from rooms import write_room
@@ -492,3 +492,12 @@ def test_episodes_along_one_path_are_told_of() -> None:
     assert check_playable(config)[0].startswith("2 of 3 episodes have start and goal of an earlier one")
     single = benchmark_config("vln-demo", overrides=["dataset.limit=1", SMALL])
     assert check_playable(single) == []
+
+
+def test_nobody_practises_on_a_path_of_the_run() -> None:
+    """vln-demo has a building with three paths, six episodes along each."""
+    first = benchmark_config("vln-demo", overrides=["dataset.limit=3", SMALL])
+    assert to_practise(first, 1).dataset.episodes == ("7",)
+    every = benchmark_config("vln-demo", overrides=["dataset.limit=13", SMALL])
+    with pytest.raises(ConfigError, match="--practice 1: no building"):
+        to_practise(every, 1)

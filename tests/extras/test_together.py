@@ -6,6 +6,7 @@ import csv
 import json
 import signal
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from operator import eq
 from pathlib import Path
@@ -18,7 +19,9 @@ from nav_eval.cli import make_app
 from nav_eval.errors import ConfigError
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.annotate.consent import PLAYING, Consent
+from nav_eval_extras.annotate.journal import Journal
 from nav_eval_extras.annotate.playing import Crowd, play_together
+from nav_eval_extras.annotate.plays import Plays
 from nav_eval_extras.human.play import for_people
 from patience import PATIENCE, until
 from rooms import write_room
@@ -32,8 +35,8 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return ["pointnav", *write_room(tmp_path_factory.mktemp("room")), sensors, "dataset.limit=3"]
 
 
-def playing(room: list[str], out: Path, number: int) -> Any:
-    asked = ["--people", 3, "--each", 2, "--out", out, "--port", 0]
+def playing(room: list[str], out: Path, number: int, *more: object) -> Any:
+    asked = ["--people", 3, "--each", 2, "--out", out, "--port", 0, *more]
     return hosted(*room, *asked, said=out.with_name(f"said{number}"))
 
 
@@ -42,40 +45,35 @@ def met(game: Hosted) -> list[Person]:
     return [Person(link) for link in game.links[1:]]
 
 
-def work(person: Person, moves: list[str]) -> Any:
-    """Every episode that is offered, to the end; the payment code."""
-    shown = person.call("wait", seen=-1)[1]
-    while shown["phase"] != "done":
-        if shown["phase"] == "ready":
-            person.play(moves)
-        elif shown["phase"] == "consent":
-            person.send("agree")
-        shown = person.call("wait", seen=shown["version"])[1]
-    return shown["code"]
-
-
 def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: list[str], tmp_path: Path) -> None:
-    out = tmp_path / "study"
-    with playing(room, out, 1) as game:
+    out, more = tmp_path / "study", ("--practice", 1, "--show-results")
+    with playing(room, out, 1, *more) as game:
         first = met(game)[0]
         first.agree()
-        first.state("ready")
+        assert first.state("ready")["practice"]
+        first.play(["move_forward", "stop"])
+        ready = first.state("ready", first.answered + 1)
+        assert not ready["practice"]
         first.press("start")
-        first.state("play", 2)
+        first.state("play", ready["turn"])
         first.send("turn_left")
-        until(lambda: len(list((out / "decisions").glob("1/*"))) == 1)
+        until((out / "decisions" / "1" / "decisions.jsonl").exists)
         game.end(signal.SIGKILL)
-    with playing(room, out, 2) as game, ThreadPoolExecutor(3) as pool:
+    with playing(room, out, 2, *more) as game, ThreadPoolExecutor(3) as pool:
         people = met(game)
         assert people[0].state("ready")["step"] == 1, "goes on within the episode"
         people[0].play(["stop"])
-        working = [pool.submit(work, person, MOVES[place]) for place, person in enumerate(people, 1)]
+        working = [pool.submit(person.play_on, MOVES[place]) for place, person in enumerate(people, 1)]
         told = [done.result(PATIENCE) for done in working]
         assert game.end() == 0
     events = lines(out / "annotations.jsonl")
     given = [(event["person"], event["path"]) for event in events if event["type"] == "Given"]
     assert len(set(given)) == len(given) == 6
     assert set(Counter(path for _, path in given).values()) == {2}
+    practised = [(event["person"], event["episode"]) for event in events if event["type"] == "Practised"]
+    assert sorted(person for person, _ in practised) == [1, 2, 3], "not again after the kill"
+    assert len({episode for _, episode in practised}) == 1
+    assert not {episode for _, episode in practised} & {path for _, path in given}
     plays = [event for event in events if event["type"] == "Played"]
     assert all(play["actions"] == MOVES[play["person"]] for play in plays)
     of_runs = [acts for number in (1, 2) for acts in actions(out / f"run-{number}")]
@@ -96,7 +94,16 @@ def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: lis
         rows = list(csv.DictReader(file))
     assert [row["state"] for row in rows] == ["valid"] * 3
     assert sum(int(row["plays"]) for row in rows) == 6
-    assert [row["code"] for row in rows] == told
+    assert [row["code"] for row in rows] == [one["code"] for one in told]
+    assert [one["reached"] for one in told] == [
+        [play["success"] for play in plays if play["person"] == person] for person in (1, 2, 3)
+    ]
+    assert int(make_app()(["human", "--out", str(out), "--withdraw", "2"]) or 0) == 0
+    assert {event["type"] for event in lines(out / "annotations.jsonl") if event["person"] == 2} == {"Withdrawn"}
+    assert not [one for one in (out / "decisions" / "2", *out.glob("run-*")) if one.exists()]
+    assert (out / "decisions" / "1" / "decisions.jsonl").exists()
+    with (out / "codes.csv").open(newline="") as file:
+        assert [row["state"] for row in csv.DictReader(file)] == ["valid", "void", "valid"]
 
 
 def test_whoever_withdraws_is_deleted_and_somebody_else_plays(room: list[str], tmp_path: Path) -> None:
@@ -119,7 +126,7 @@ def test_whoever_withdraws_is_deleted_and_somebody_else_plays(room: list[str], t
 def test_the_pages_of_players_and_of_the_progress(
     room: list[str], browser: Any, axe: str, tmp_path: Path, locale: str, width: int
 ) -> None:
-    with playing(room, tmp_path / "study", 1) as game:
+    with playing(room, tmp_path / "study", 1, "--show-results") as game:
         until(lambda: len(game.links) == 4)
         player = Window(browser, game.links[1], locale=locale, width=width)
         player.page.wait_for_selector("#agree:visible")
@@ -127,13 +134,23 @@ def test_the_pages_of_players_and_of_the_progress(
         player.page.keyboard.press("Tab")
         player.page.keyboard.press("Enter")
         player.start()
+        for _ in range(8):
+            player.press("ArrowUp")
+        assert player.page.evaluate("WORDS[language].stuck") in player.page.inner_text("#steps"), "at the wall"
         player.press("ArrowLeft")
+        assert player.page.evaluate("WORDS[language].stuck") not in player.page.inner_text("#steps")
         looks(player, axe)
         player.stop()
         player.page.wait_for_selector("#attention:visible")
+        player.page.click(f"#attention-choices [value={player.page.evaluate('state.wanted')}]")
+        for _ in range(2):
+            player.start()
+            player.stop()
+        player.page.wait_for_selector("#results li:nth-child(3)")
+        looks(player, axe)
         board = Window(browser, game.links[0], locale=locale, width=width)
         board.page.wait_for_selector("#progress-rows td")
-        assert board.page.locator("#progress-rows td").all_inner_texts()[:4:1][1::2] == ["1", "6"]
+        assert board.page.locator("#progress-rows td").all_inner_texts()[:4:1][1::2] == ["3", "6"]
         looks(board, axe)
         assert player.wrong + board.wrong == []
 
@@ -158,3 +175,27 @@ def test_a_link_of_one_opens_nothing_of_another(room: list[str], tmp_path: Path)
         assert people[1].state("consent")["phase"] == "consent"
         stranger = Client(game.links[1].partition("#")[0] + "#" + "x" * 32)
         assert stranger.call("claim")[0] == 401
+
+
+class Counting(Journal):
+    """Counts how often it is read from its beginning."""
+
+    read = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        self.read += 1
+        return super().__iter__()
+
+
+def test_the_progress_of_many_people_reads_the_journal_no_more_often_than_that_of_few(tmp_path: Path) -> None:
+    reads = []
+    for people in (2, 20):
+        journal = Counting(tmp_path / str(people))
+        desk = Plays(journal, {str(number): str(number) for number in range(people)}, each=1)
+        for person in range(1, people + 1):
+            job = desk.take(person)
+            assert job is not None
+        journal.read = 0
+        assert desk.progress()["people"] == people
+        reads.append(journal.read)
+    assert reads[0] == reads[1]

@@ -26,6 +26,10 @@ COMMANDS = {
         "nav_eval_server.init:organiser",
         "Make an organiser, or readmit one: nav-eval competition organiser FILE --name NAME.",
     ),
+    "people": (
+        "nav_eval_server.human_row:people",
+        "Let invited people play a phase, for a row on its board: nav-eval competition people FILE --phase NAME.",
+    ),
     "backup": (
         "nav_eval_server.archive.commands:backup",
         "Write a backup into one file: nav-eval competition backup FILE.",

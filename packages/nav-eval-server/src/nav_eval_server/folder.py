@@ -42,6 +42,10 @@ class Folder:
         """Archives that teams have sent, by SHA-256, and parts of some."""
         return self.path / "state" / "images"
 
+    def people(self, phase: str) -> Path:
+        """What the people who play a phase do."""
+        return self.path / "state" / "people" / phase
+
     def contents(self, phase: str) -> Path:
         """What a phase plays, by content, as the evaluator said when it was last asked."""
         return self.path / "state" / f"contents-{phase}.json"

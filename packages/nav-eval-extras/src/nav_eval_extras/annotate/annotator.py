@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from nav_eval_extras.annotate.desk import Job
-from nav_eval_extras.annotate.guest import Guest, OwnGame
+from nav_eval_extras.annotate.guest import Guest
 from nav_eval_extras.annotate.journal import Written
+from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.studio import Studio
 from nav_eval_extras.annotate.writing import Writing
 from nav_eval_extras.human.decisions import Decisions

@@ -50,16 +50,24 @@ def questions(
 
 
 def turns_of(states: Sequence[AgentState]) -> list[str]:
-    """The sides to which a walk turns, in its order: left, right, or both for a turn about."""
+    """The sides to which a walk turns, in its order: left, right, or both for a turn about.
+
+    A turn ends where the walk goes straight on for long, or turns as much to the other side.
+    """
     sides: list[str] = []
-    turned = straight = 0.0
+    turned = most = straight = 0.0
     for before, after in pairwise(states):
         turn = degrees(wrap_angle(yaw_of(after.rotation) - yaw_of(before.rotation)))
         straight = 0.0 if turn else straight + euclidean(before.position, after.position)
         if straight > STRAIGHT:
-            sides, turned = [*sides, *_side(turned)], 0.0
+            sides, turned, most = [*sides, *_side(most)], 0.0, 0.0
         turned += turn
-    return [*sides, *_side(turned)]
+        if abs(turned) > abs(most):
+            most = turned
+        elif abs(most - turned) >= TURN and abs(most) >= TURN:
+            sides, turned = [*sides, *_side(most)], turned - most
+            most = turned
+    return [*sides, *_side(most)]
 
 
 def _side(turned: float) -> list[str]:

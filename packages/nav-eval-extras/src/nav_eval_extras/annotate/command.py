@@ -23,6 +23,7 @@ def annotate(
     sieve: str = "",
     consent: Path | None = None,
     export: Path | None = None,
+    withdraw: int | None = None,
     config: Path | None = None,
     port: int = 8090,
     host: str = "127.0.0.1",
@@ -55,6 +56,8 @@ def annotate(
         again.
     export
         Serve nothing: write the accepted texts, in both languages, to this folder as R2R-CE and RxR-CE.
+    withdraw
+        Serve nothing: delete all that this person sent, by their number in DIR/codes.csv.
     config
         A YAML file with your own settings, which override the benchmark's.
     port
@@ -67,6 +70,8 @@ def annotate(
     from nav_eval_extras.annotate.export import export_texts
     from nav_eval_extras.annotate.session import Wish, annotate_benchmark
 
+    if withdraw is not None:
+        return _withdraw(out, withdraw)
     if people < 1 or rounds < 1:
         raise ConfigError(f"--people {people} --rounds {rounds}: each is 1 or more.")
     benchmark, overrides = split_arguments(arguments)
@@ -78,6 +83,18 @@ def annotate(
     states = annotate_benchmark(resolved, out, wish, host, port, tell_links)["states"]
     say(f"{states['accepted']} texts accepted, {states['dropped']} paths dropped. Write them with --export FOLDER.")
     say(out)
+    return DONE
+
+
+def _withdraw(out: Path, person: int) -> int:
+    from nav_eval_extras.annotate.desk import Desk
+    from nav_eval_extras.annotate.hosting import withdraw
+
+    withdraw(out, person, lambda journal: Desk(journal, [], "", 1))
+    say(
+        f"All that person {person} sent is deleted, and their payment code is void.",
+        "Delete what you exported, and export again; with a higher --people others write what is missing.",
+    )
     return DONE
 
 

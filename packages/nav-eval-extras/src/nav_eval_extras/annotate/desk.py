@@ -23,12 +23,13 @@ State = Literal["accepted", "waiting", "returned", "writing", "open", "dropped"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`text`: to follow; of a guide, their own that came back from `verdict`."""
+    """`text`: to follow; of a guide, their own that came back from `verdict`; `round`: of the text to write, from 1."""
 
     role: Literal["guide", "follower"]
     path: str
     text: Written | None = None
     verdict: Followed | None = None
+    round: int = 1
 
 
 def accepts(metrics: dict[str, float], *, clear: bool) -> bool:
@@ -44,10 +45,17 @@ class Desk(People):
         self._paths, self._language, self._rounds, self._sieve = paths, language, rounds, sieve
 
     def record(self, event: AnyEvent) -> bool:
-        """False also where it is about a text that was withdrawn meanwhile."""
+        """False also where it is about a text that was withdrawn meanwhile, or somebody else has the job by now."""
         with self._news:
-            gone = isinstance(event, Followed) and event.text not in [one.text for one in self._of(event.path, Written)]
-            return not gone and super().record(event)
+            return self._wanted(event) and super().record(event)
+
+    def _wanted(self, event: AnyEvent) -> bool:
+        if isinstance(event, Written):
+            return self._guide(event.path) == event.person
+        if not isinstance(event, Followed):
+            return True
+        told = next((one for one in self._of(event.path, Written) if one.text == event.text), None)
+        return told is not None and (bool(event.agent) or self._follower(told) == event.person)
 
     def take(self, person: int) -> Job | None:
         """What the person does next: what they were at, a text that came back, one to follow, or a new path."""
@@ -67,26 +75,34 @@ class Desk(People):
             return all(self.state(path) in ("accepted", "dropped") for path in self._paths)
 
     def _jobs(self, person: int) -> Iterator[Job]:
-        seen = {given.path: given for given in self._all(Given) if given.person == person}
+        seen = {given.path: given for given in self._journal.by(person, Given)}
         states = {path: self.state(path) for path in self._paths}
-        for path, given in seen.items():
+        for path in seen:
             text = self._latest(path)
-            if states.get(path) == "writing" and self._guide(path) == person:
-                yield Job("guide", path)
-            elif states.get(path) == "returned" and text and text.person == person:
-                yield Job("guide", path, text, self._verdict(text))
-            elif states.get(path) == "waiting" and text and given.text == text.text:
+            if states.get(path) in ("writing", "returned") and self._guide(path) == person:
+                yield self._to_write(person, path)
+            elif states.get(path) == "waiting" and text and self._follower(text) == person:
                 yield Job("follower", path, text)
-        for path in (path for path in self._paths if path not in seen):
+        unseen = [path for path in self._paths if path not in seen] if self._here(person) else []
+        for path in unseen:
             text = self._latest(path)
-            if states[path] == "waiting" and text and self._sieved(text) and self._follower(text) is None:
-                self._give(person, path, text.text)
+            if states[path] == "waiting" and text and self._sieved(text) and self._gone(self._follower(text)):
+                self._give(person, path, text.text, self._follower(text))
                 yield Job("follower", path, text)
-        for path in (path for path in self._paths if path not in seen and states[path] == "open"):
-            self._give(person, path)
-            yield Job("guide", path)
+        for path in unseen:
+            if states[path] in ("open", "writing", "returned") and self._gone(self._guide(path)):
+                self._give(person, path, None, self._guide(path))
+                yield self._to_write(person, path)
 
-    def _give(self, person: int, path: str, text: str | None = None) -> None:
+    def _to_write(self, person: int, path: str) -> Job:
+        text = self._latest(path)
+        mine = text if text and text.person == person else None
+        return Job("guide", path, mine, self._verdict(mine) if mine else None, text.round + 1 if text else 1)
+
+    def _give(self, person: int, path: str, text: str | None, holder: int | None) -> None:
+        """Also where a holder, who left it lying, had it before."""
+        if holder is not None:
+            self._games[holder].take_job()
         self._journal.add(Given(person=person, path=path, language=self._language, text=text))
         self._news.notify_all()
 
@@ -121,7 +137,8 @@ class Desk(People):
         return given[-1].person if given else None
 
     def _follower(self, text: Written) -> int | None:
-        return next((given.person for given in self._of(text.path, Given) if given.text == text.text), None)
+        given = [one.person for one in self._of(text.path, Given) if one.text == text.text]
+        return given[-1] if given else None
 
     def _of(self, path: str, kind: Any) -> Iterator[Any]:
         return (event for event in self._journal.of(path) if isinstance(event, kind))
@@ -134,9 +151,9 @@ class Desk(People):
 
     def share(self, person: int) -> dict[str, Any]:
         with self._news:
-            texts = [one for one in self._all(Written) if one.person == person]
-            walks = [one for one in self._all(Followed) if one.person == person]
-            accepted = sum(1 for text, _ in self.accepted() if text.person == person)
+            texts, walks = (self._journal.by(person, kind) for kind in (Written, Followed))
+            verdicts = [self._verdict(text) for text in texts]
+            accepted = sum(1 for verdict in verdicts if verdict is not None and verdict.accepted)
             seconds = math.fsum(event.seconds for event in (*texts, *walks))
             return self._shared(person, seconds, texts=len(texts), accepted=accepted, walks=len(walks))
 

@@ -1,4 +1,4 @@
-"""Accepted texts as data sets of the field: R2R-CE and RxR-CE, by split, with pose traces and statistics.
+"""Accepted texts as data sets of the field, by split: R2R-CE and RxR-CE with pose traces, or R2R, and statistics.
 
 Annotators get numbers anew in every export, drawn at random and kept nowhere, so that nobody can lead them back.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from nav_eval.config.schema import Config, SimulatorConfig
 from nav_eval.dataset.dump import dump_dataset
 from nav_eval.dataset.episode import Episode, Instruction
 from nav_eval.dataset.ground_truth import ACTIONS
+from nav_eval.dataset.r2r import path_of
 from nav_eval.dataset.vocabulary import numbered, vocabulary_of
 from nav_eval.dataset.writing import write_object
 from nav_eval.errors import ConfigError
@@ -55,15 +57,15 @@ class Row:
 def export_texts(config: Config, out: Path, wish: Wish, folder: Path) -> list[Path]:
     """The files that were written. Raises ConfigError where nothing was accepted yet."""
     with studio_of(config, out, wish) as (studio, paths):
-        if studio.plan.backend.starts_at == "node":
-            raise ConfigError("--export: R2R-CE and RxR-CE hold positions, not the viewpoints of a navigation graph.")
         rows = _rows(studio)
         if not rows:
             raise ConfigError(f"{out}: no text of these paths was accepted yet. Let people write and follow first.")
         files: list[Path] = []
+        graph = studio.plan.backend.starts_at == "node"
         for split in SPLITS:
-            files += _write_split(folder, split, [row for row in rows if row.split == split])
-        for row in rows:
+            write = _write_graph_split if graph else _write_split
+            files += write(folder, split, [row for row in rows if row.split == split])
+        for row in () if graph else rows:
             _write_traces(folder, row, studio.plan.effective.simulator)
         write_json(folder / "statistics.json", statistics_of(studio.journal, studio.desk, paths))
     return [*files, folder / "statistics.json"]
@@ -118,6 +120,24 @@ def _write_split(folder: Path, split: str, rows: Sequence[Row]) -> list[Path]:
         *_write(rxr / f"{split}_guide", "rxr-ce", told, guides, {}),
         *(_write(rxr / f"{split}_follower", "rxr-ce", walked, followers, {}) if walked else []),
     ]
+
+
+def _write_graph_split(folder: Path, split: str, rows: Sequence[Row]) -> list[Path]:
+    """R2R's own file, whose paths keep their numbers; the texts of one are in the order of `rows`."""
+    if not rows:
+        return []
+    told: Counter[tuple[str, str]] = Counter()
+    episodes = []
+    for row in rows:
+        path = path_of(row.episode)
+        text = Instruction(text=row.text.words, language=row.text.language)
+        episodes.append(replace(row.episode, episode_id=f"{path[1]}_{told[path]}", instruction=text))
+        told[path] += 1
+    file = folder / "r2r" / f"R2R_{split}.json"
+    with explained(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    dump_dataset("r2r", episodes, file)
+    return [file]
 
 
 def _write(

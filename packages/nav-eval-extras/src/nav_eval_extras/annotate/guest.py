@@ -10,29 +10,14 @@ from typing import Any
 from nav_eval.core.loop import Stopped
 from nav_eval_extras.annotate.consent import Consent
 from nav_eval_extras.annotate.journal import Attended, Consented
+from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.people import People
-from nav_eval_extras.human.game import Closed, Game
+from nav_eval_extras.human.game import Closed
 from nav_eval_extras.human.play import LAST_WORD_SECONDS
 
-WITHDRAW = "withdraw"
 IDLE_SECONDS = 1.0
 CHECKED = ("turn_left", "move_forward", "turn_right", "stop")
 """The buttons of which a check names one."""
-
-
-class OwnGame(Game):
-    """A game that a person may leave for good at any time."""
-
-    left = False
-
-    def choose(self, page: str, turn: int, name: str, text: str = "") -> None:
-        if name != WITHDRAW:
-            super().choose(page, turn, name, text)
-            return
-        with self._news:
-            self._check(page)
-            self.left = True
-        self.close()
 
 
 class Guest(ABC):
@@ -40,28 +25,36 @@ class Guest(ABC):
 
     def __init__(self, number: int, code: str, game: OwnGame, desk: People, consent: Consent) -> None:
         self._number, self._code, self._game, self._desk, self._consent = number, code, game, desk, consent
+        desk.meet(number, game)
 
     @abstractmethod
     def _do(self, job: Any) -> None:
         """A job, to its end. Raises Closed."""
 
     def run(self) -> None:
-        with suppress(Closed, Stopped):
-            self._work()
+        goes_on = True
+        while goes_on:
+            with suppress(Closed, Stopped):
+                self._work()
+            goes_on, self._game.taken = self._game.taken, False
         if self._game.left:
             self._desk.withdraw(self._number)
         if self._desk.withdrawn(self._number) or self._desk.done:
             phase = "withdrawn" if self._desk.withdrawn(self._number) else "done"
-            self._game.finish(LAST_WORD_SECONDS, phase=phase, code=self._earned())
+            self._game.finish(LAST_WORD_SECONDS, phase=phase, **self._told())
 
-    def _earned(self) -> str | None:
-        """The code of somebody who has sent something and may leave."""
-        return self._code if self._desk.share(self._number)["state"] == "valid" else None
+    def _told(self) -> dict[str, Any]:
+        """What is told to somebody who may leave: their code, if they have sent something."""
+        return {"code": self._code if self._desk.share(self._number)["state"] == "valid" else None}
+
+    def _practise(self) -> None:
+        """What comes before the first job. Raises Closed."""
 
     def _work(self) -> None:
         if self._desk.withdrawn(self._number):
             return
         self._agree()
+        self._practise()
         while job := self._next():
             self._game.show(phase="preparing")
             self._do(job)
@@ -89,7 +82,7 @@ class Guest(ABC):
             if job := self._desk.take(self._number):
                 return job
             if not idle:
-                self._game.show(phase="idle", code=self._earned())
+                self._game.show(phase="idle", **self._told())
             idle = True
             self._desk.wait(IDLE_SECONDS)
         return None

@@ -5,13 +5,18 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from nav_eval.errors import ConfigError
 from nav_eval.results.files import write_bytes
-from nav_eval_extras.annotate.guest import Guest, OwnGame
+from nav_eval_extras.annotate.guest import Guest
+from nav_eval_extras.annotate.journal import Journal
+from nav_eval_extras.annotate.own_game import OwnGame
+from nav_eval_extras.annotate.payment import NAME as CODES
 from nav_eval_extras.annotate.payment import payment_code, write_codes
 from nav_eval_extras.annotate.people import People
 from nav_eval_extras.human.game import Game
@@ -41,6 +46,19 @@ class Invitations(msgspec.Struct, frozen=True):
 
 def _key() -> str:
     return secrets.token_urlsafe(24)
+
+
+def withdraw(out: Path, person: int, desk_of: Callable[[Journal], People]) -> None:
+    """What the button does, for somebody whose page is closed. Raises ConfigError for who was never invited."""
+    if not (out / INVITATIONS).is_file():
+        raise ConfigError(f"--withdraw: nobody was invited to {out}. Check --out.")
+    keys = Invitations.read(out, 0)
+    if not 1 <= person <= len(keys.people):
+        raise ConfigError(f"--withdraw {person}: {len(keys.people)} people were invited. {CODES} has their numbers.")
+    with closing(Journal(out)) as journal:
+        desk = desk_of(journal)
+        desk.withdraw(person)
+        write_codes(out, keys.codes, [desk.share(number) for number in range(1, len(keys.people) + 1)])
 
 
 def host_people(

@@ -20,6 +20,8 @@ from nav_eval.results.files import explained, locked, write_lines
 from nav_eval.results.lines import append_line, take_up
 
 NAME = "annotations.jsonl"
+RUNS = "run-*"
+"""Of several people who play; they can be written again from the decisions."""
 
 
 class Pose(msgspec.Struct, frozen=True, array_like=True):
@@ -102,6 +104,12 @@ class Played(Event, frozen=True, kw_only=True):
     success: bool | None = None
 
 
+class Practised(Event, frozen=True, kw_only=True):
+    """An episode that does not count, to its end."""
+
+    episode: str
+
+
 class Attended(Event, frozen=True, kw_only=True):
     """A check whether they read what the page says."""
 
@@ -112,7 +120,7 @@ class Withdrawn(Event, frozen=True, kw_only=True):
     """All that this person had sent was deleted."""
 
 
-AnyEvent = Consented | Given | Written | Followed | Played | Attended | Withdrawn
+AnyEvent = Consented | Practised | Given | Written | Followed | Played | Attended | Withdrawn
 
 
 class Journal:
@@ -120,7 +128,7 @@ class Journal:
 
     def __init__(self, out: Path) -> None:
         """A last line that was not written whole is cut off. Raises RunDirectoryError where another process writes."""
-        self._path, self._decisions = out / NAME, out / "decisions"
+        self._path, self._decisions, self._out = out / NAME, out / "decisions", out
         self._lock = threading.Lock()
         with explained(self._path):
             out.mkdir(parents=True, exist_ok=True)
@@ -128,6 +136,7 @@ class Journal:
             self._path.touch()
         self._events: list[Any] = []
         self._of_path: dict[str, list[Any]] = {}
+        self._by_person: dict[int, list[Any]] = {}
         for event in take_up(self._path, msgspec.json.Decoder(AnyEvent)):
             self._enter(event)
             if isinstance(event, Withdrawn):
@@ -143,9 +152,14 @@ class Journal:
         """What is about one path."""
         return tuple(self._of_path.get(path, ()))
 
+    def by(self, person: int, kind: Any = Event) -> list[Any]:
+        """What one person did, of a kind or of several."""
+        return [event for event in tuple(self._by_person.get(person, ())) if isinstance(event, kind)]
+
     def _enter(self, event: Any) -> None:
         self._events.append(event)
-        if not isinstance(event, Consented | Attended | Withdrawn):
+        self._by_person.setdefault(event.person, []).append(event)
+        if not isinstance(event, Consented | Practised | Attended | Withdrawn):
             self._of_path.setdefault(event.path, []).append(event)
 
     def add(self, event: AnyEvent) -> None:
@@ -162,17 +176,18 @@ class Journal:
         """Delete all that a person sent; that they withdrew is kept."""
         with self._lock:
             kept = [event for event in self._events if event.person != person]
-            self._events, self._of_path = [], {}
+            self._events, self._of_path, self._by_person = [], {}, {}
             for event in (*kept, Withdrawn(person=person)):
                 self._enter(event)
             write_lines(self._path, self._events)
             self._forget(person)
 
     def _forget(self, person: int) -> None:
-        """Delete what they decided, also where a kill came between."""
-        if self.decisions_of(person).exists():
-            with explained(self._path):
-                shutil.rmtree(self.decisions_of(person))
+        """Delete what they decided, and runs that may hold it, also where a kill came between."""
+        for folder in (self.decisions_of(person), *self._out.glob(RUNS)):
+            if folder.exists():
+                with explained(self._path):
+                    shutil.rmtree(folder)
 
 
 def new_text() -> str:

@@ -20,12 +20,16 @@ from nav_eval_extras.annotate.journal import (
     Withdrawn,
     Written,
 )
+from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.human.attention import hasty, only_forward
+from nav_eval_extras.human.game import WATCHED_SECONDS
 
 CHECK_EVERY = 4
 """Jobs of a person from one check of attention to the next; the first comes after the first job."""
 TOKEN_SECONDS = 0.25
 """A token of a first text takes longer, film included: nobody types, or speaks, four words a second."""
+AWAY_SECONDS = 1800.0
+"""Whoever left their page for so long within a job: it goes to somebody else."""
 WORK = Written | Followed | Played
 
 
@@ -35,6 +39,19 @@ class People(ABC):
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._news = threading.Condition(threading.RLock())
+        self._games: dict[int, OwnGame] = {}
+
+    def meet(self, person: int, game: OwnGame) -> None:
+        """By their game it is known whether they are there."""
+        self._games[person] = game
+
+    def _here(self, person: int) -> bool:
+        """Whether they are at their page, and so may be given something."""
+        return person not in self._games or self._games[person].silence < WATCHED_SECONDS
+
+    def _gone(self, person: int | None) -> bool:
+        """Whether nobody has it, or somebody who left it lying."""
+        return person is None or (person in self._games and self._games[person].silence >= AWAY_SECONDS)
 
     @abstractmethod
     def take(self, person: int) -> Any:
@@ -73,13 +90,13 @@ class People(ABC):
             self._news.wait(seconds)
 
     def withdrawn(self, person: int) -> bool:
-        return any(event.person == person for event in self._all(Withdrawn))
+        return bool(self._journal.by(person, Withdrawn))
 
     def consented(self, person: int, version: str) -> bool:
-        return any((event.person, event.version) == (person, version) for event in self._all(Consented))
+        return any(event.version == version for event in self._journal.by(person, Consented))
 
     def _shared(self, person: int, seconds: float, **counts: int) -> dict[str, Any]:
-        worked = any(event.person == person for event in self._all(WORK))
+        worked = self._journal.by(person, WORK)
         state = "void" if self.withdrawn(person) else "valid" if worked else "open"
         return {"state": state, **counts, "minutes": round(seconds / 60, 1)} | self.attention(person)
 
@@ -90,18 +107,17 @@ class People(ABC):
 
     def check_due(self, person: int) -> bool:
         """Whether a check of this person's attention comes now."""
-        jobs, checks = (sum(event.person == person for event in self._all(kind)) for kind in (WORK, Attended))
+        jobs, checks = (len(self._journal.by(person, kind)) for kind in (WORK, Attended))
         return not self.done and not self.withdrawn(person) and jobs > CHECK_EVERY * checks
 
     def attention(self, person: int) -> dict[str, int]:
         """Checks, those `failed`, walks and texts made faster than anybody can (`hasty`), walks `only_forward`."""
-        mine = [event for event in self._journal if event.person == person]
-        checks = [event.passed for event in mine if isinstance(event, Attended)]
-        walks = [event for event in mine if isinstance(event, Followed | Played)]
+        checks = [event.passed for event in self._journal.by(person, Attended)]
+        walks = self._journal.by(person, Followed | Played)
         return {
             "checks": len(checks),
             "failed": checks.count(False),
-            "hasty": sum(map(_hasty, mine)),
+            "hasty": sum(map(_hasty, self._journal.by(person))),
             "only_forward": sum(only_forward(walk.actions) for walk in walks),
         }
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 
 from nav_eval.config.schema import Config
 from nav_eval.core.orchestrator import Watcher
+from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import Episode, name_with_scene
 from nav_eval.errors import ConfigError
 from nav_eval.results.files import explained
@@ -22,16 +23,17 @@ from nav_eval.runs.evaluation import Evaluated, run_benchmark
 from nav_eval.runs.plan import opened
 from nav_eval_extras.annotate.agreement import agreement, halves
 from nav_eval_extras.annotate.consent import Consent
-from nav_eval_extras.annotate.guest import Guest, OwnGame
+from nav_eval_extras.annotate.guest import Guest
 from nav_eval_extras.annotate.hosting import host_people
-from nav_eval_extras.annotate.journal import Given, Journal, Played
+from nav_eval_extras.annotate.journal import Given, Journal, Played, Practised
+from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.plays import Plays
 from nav_eval_extras.annotate.session import page_files
 from nav_eval_extras.annotate.studio import play
 from nav_eval_extras.collecting.paths import routes
 from nav_eval_extras.human.decisions import NAME, Decision, Decisions
 from nav_eval_extras.human.person import Person
-from nav_eval_extras.human.play import check_plan
+from nav_eval_extras.human.play import PRACTICE, check_plan, to_practise
 from nav_eval_extras.human.web import read_page
 
 WORDS = "play-words.js"
@@ -39,15 +41,32 @@ WORDS = "play-words.js"
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """`people`: how many are invited; `each`: how many of them play each episode."""
+    """`people`: how many are invited; `each`: how many of them play each episode; `practice`: episodes that each person
+    plays before; `show_results`: they are told at the end how they fared.
+    """
 
     people: int
     each: int
     consent: Consent
+    practice: int = 0
+    show_results: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What is played. `episodes`: by their names."""
+
+    plan: Plan
+    episodes: Mapping[str, Episode]
+
+    def play(self, name: str, person: Person, stopped: Callable[[], bool]) -> EpisodeResult:
+        """Raises Stopped."""
+        secret = own_secret(self.plan.config, local=True) or b""
+        return play(self.plan, secret, self.episodes[name], person, stopped)
 
 
 class Player(Guest):
-    """Somebody who plays. `plan`: what of; `episodes`: by their names."""
+    """Somebody who plays. `practice`: before the rest."""
 
     def __init__(
         self,
@@ -56,20 +75,34 @@ class Player(Guest):
         game: OwnGame,
         *,
         desk: Plays,
-        consent: Consent,
-        plan: Plan,
-        episodes: Mapping[str, Episode],
+        crowd: Crowd,
+        course: Course,
+        practice: Course | None,
         journal: Journal,
     ) -> None:
-        super().__init__(number, code, game, desk, consent)
-        self._plan, self._episodes, self._folder = plan, episodes, journal.decisions_of(number)
-        desk.meet(number, lambda: game.silence)
+        super().__init__(number, code, game, desk, crowd.consent)
+        self._course, self._practice, self._journal, self._crowd = course, practice, journal, crowd
+        self._folder = journal.decisions_of(number)
+
+    def _practise(self) -> None:
+        if self._practice is None:
+            return
+        done = [one.episode for one in self._journal.by(self._number, Practised)]
+        for name in [one for one in self._practice.episodes if one not in done]:
+            person = Person(self._game, Decisions(self._folder / PRACTICE), practice=True)
+            self._practice.play(name, person, lambda: self._game.closed)
+            self._desk.record(Practised(person=self._number, episode=name))
+
+    def _told(self) -> dict[str, Any]:
+        told = super()._told()
+        if self._crowd.show_results:
+            told["reached"] = [one.success for one in self._journal.by(self._number, Played)]
+        return told
 
     def _do(self, job: Given) -> None:
         episode = str(job.text)
         person = Person(self._game, Decisions(self._folder))
-        secret = own_secret(self._plan.config, local=True) or b""
-        result = play(self._plan, secret, self._episodes[episode], person, lambda: self._game.closed)
+        result = self._course.play(episode, person, lambda: self._game.closed)
         success = result.metrics.get("success")
         made = person.decided
         self._desk.record(
@@ -110,15 +143,23 @@ def play_together(
     Raises ConfigError where a person could not play, or too few are invited.
     """
     with closing(Journal(out)) as journal:
-        with opened(config, agent_given=True) as plan:
-            check_plan(plan)
-            episodes = {name_with_scene(one.key): one for one in plan.episodes}
+        with ExitStack() as stack:
+            course = stack.enter_context(_laid_out(config))
+            episodes = course.episodes
             desk = Plays(journal, _paths(episodes.values(), crowd), crowd.each)
-            guest = partial(Player, desk=desk, consent=crowd.consent, plan=plan, episodes=episodes, journal=journal)
+            practice = stack.enter_context(_laid_out(to_practise(config, crowd.practice))) if crowd.practice else None
+            guest = partial(Player, desk=desk, crowd=crowd, course=course, practice=practice, journal=journal)
             host_people(desk, out, crowd.people, guest, (host, port, _page_files()), say)
         played = [[desk.of(episode)[place] for episode in episodes] for place in range(crowd.each)]
         notes = _notes(desk, played, crowd)
         return [_write_run(config, out, journal, plays, place, notes) for place, plays in enumerate(played, 1)]
+
+
+@contextmanager
+def _laid_out(config: Config) -> Iterator[Course]:
+    with opened(config, agent_given=True) as plan:
+        check_plan(plan)
+        yield Course(plan, {name_with_scene(one.key): one for one in plan.episodes})
 
 
 def _paths(episodes: Iterable[Episode], crowd: Crowd) -> dict[str, str]:

@@ -51,14 +51,13 @@ class Writing:
         self._questions = checks.questions(text, language, self._turns, self._studio.names, self._film.seen)
 
     def _written(self, choice: Choice, person: int) -> Written:
-        earlier = self._job.text
         return Written(
             person=person,
             path=self._job.path,
             language=self._studio.language,
             text=new_text(),
             words=" ".join(choice.text.split()),
-            round=earlier.round + 1 if earlier else 1,
+            round=self._job.round,
             seconds=round(self._seconds, 3),
             asked=[one["key"] for one in self._questions],
             trace=self._trace,

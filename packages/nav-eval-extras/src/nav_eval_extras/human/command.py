@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -27,6 +28,7 @@ def human(
     people: int = 1,
     each: int = 1,
     consent: Path | None = None,
+    withdraw: int | None = None,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"])] = False,
     progress: Literal["auto", "bar", "json", "none"] = "auto",
 ) -> int:
@@ -48,9 +50,10 @@ def human(
     host
         The address to listen on. 0.0.0.0 lets a phone in your network play; the link is then sent unencrypted.
     practice
-        How many other episodes of the data set come first and do not count; they are a run in DIR/practice.
+        How many other episodes of the data set each person plays first. They do not count; those of one person alone
+        are a run in DIR/practice.
     show_results
-        Tell the person at the end in which episodes the goal was reached.
+        Tell each person at the end in which episodes they reached the goal.
     people
         How many people are invited. Several are asked for consent and told a payment code at the end; DIR/run-1, run-2
         and so on are then the runs, and DIR/codes.csv has the codes.
@@ -58,6 +61,8 @@ def human(
         How many people play each episode. Nobody plays a path twice.
     consent
         A text file that several people agree to before they begin, in place of the built-in one.
+    withdraw
+        Serve nothing: delete all that this person of several sent, by their number in DIR/codes.csv.
     quiet
         Print no progress bar and no table, only the link and where the results are.
     progress
@@ -70,14 +75,15 @@ def human(
     from nav_eval_extras.human.play import Options, check_playable, for_people, link_key, play_benchmark
     from nav_eval_extras.human.web import serving
 
+    if withdraw is not None:
+        return _withdraw(out, withdraw)
     benchmark, overrides = split_arguments(arguments)
     resolved = for_people(benchmark_config(benchmark, file=config, overrides=overrides))
     notes = check_playable(resolved)
     style = "none" if quiet and progress == "auto" else progress
     if people != 1:
-        if practice or show_results:
-            raise ConfigError("--practice, --show-results: are for one person. Leave them out, or leave out --people.")
-        return _play_together(resolved, out, (people, each, consent), host, port)
+        asked = {"people": people, "each": each, "practice": practice, "show_results": show_results}
+        return _play_together(resolved, out, consent, asked, host, port)
     if each != 1 or consent is not None:
         raise ConfigError("--each, --consent: are for several people. Set --people.")
     game, key = Game(), link_key(out)
@@ -91,15 +97,26 @@ def human(
     return DONE if evaluated.results.blameless else FINDINGS
 
 
-def _play_together(config: Any, out: Path, asked: tuple[int, int, Path | None], host: str, port: int) -> int:
+def _withdraw(out: Path, person: int) -> int:
+    from nav_eval_extras.annotate.hosting import withdraw
+    from nav_eval_extras.annotate.plays import Plays
+
+    withdraw(out, person, lambda journal: Plays(journal, {}, 1))
+    say(
+        f"All that person {person} sent is deleted, the runs too, and their payment code is void.",
+        "The command without --withdraw writes the runs again; with a higher --people others play what is missing.",
+    )
+    return DONE
+
+
+def _play_together(config: Any, out: Path, consent: Path | None, asked: Mapping[str, Any], host: str, port: int) -> int:
     from nav_eval_extras.annotate.command import tell_links
     from nav_eval_extras.annotate.consent import PLAYING, Consent
     from nav_eval_extras.annotate.playing import Crowd, play_together
 
-    people, each, consent = asked
-    if people < 1 or each < 1:
-        raise ConfigError(f"--people {people} --each {each}: each is 1 or more.")
-    crowd = Crowd(people, each, Consent.read(consent, PLAYING))
+    crowd = Crowd(consent=Consent.read(consent, PLAYING), **asked)
+    if crowd.people < 1 or crowd.each < 1:
+        raise ConfigError(f"--people {crowd.people} --each {crowd.each}: each is 1 or more.")
     runs = play_together(config, out, crowd, host, port, tell_links)
     for run in runs:
         say(*metrics_table(run.document).splitlines())

@@ -62,7 +62,7 @@ class Game:
             self._turn += 1
             self._chosen, self._asked = None, time.monotonic()
             self._show(shown, choices)
-            self._news.wait_for(lambda: self._chosen is not None or self._closed)
+            self._news.wait_for(lambda: self._chosen is not None or self.closed)
             if self._chosen is None:
                 raise Closed
             return self._chosen

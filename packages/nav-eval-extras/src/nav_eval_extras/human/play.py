@@ -68,7 +68,7 @@ def play_benchmark(
     keep = _KeepsKey(out, key)
     if options.practice:
         person = Person(game, Decisions(out / PRACTICE), practice=True)
-        _play(_to_practise(config, options.practice), out / PRACTICE, person, [keep])
+        _play(to_practise(config, options.practice), out / PRACTICE, person, [keep])
     person = Person(game, Decisions(out), notes=options.notes)
     evaluated = _play(config, out, person, [keep, *watchers])
     game.finish(LAST_WORD_SECONDS, phase="done", **_summary(person, options.show_results))
@@ -116,11 +116,14 @@ def _play(config: Config, out: Path, person: Person, watchers: Sequence[Watcher]
     return run_benchmark(config, out, resume=True, watchers=[*watchers, person], agent=person, called=person.name)
 
 
-def _to_practise(config: Config, count: int) -> Config:
-    """The same with other episodes of the data set, all in one building: in one that the run has not, if possible."""
+def to_practise(config: Config, count: int) -> Config:
+    """The same with other episodes of the data set, all in one building: in one that the run has not, if possible.
+
+    None has start and goal of one of the run.
+    """
     every = config.dataset.model_copy(update={"limit": None, "sample": None, "episodes": None})
-    used = set(_keys(config))
-    spare = [key for key in _keys(_with(config, every)) if key not in used]
+    used = _ways(config)
+    spare = [key for key, way in _ways(_with(config, every)).items() if way not in used.values()]
     seen, held = {scene for scene, _ in used}, Counter(scene for scene, _ in spare)
     scene = min(held, key=lambda scene: (held[scene] < count, scene in seen), default="")
     if held[scene] < count:
@@ -136,9 +139,9 @@ def _with(config: Config, dataset: DatasetConfig) -> Config:
     return config.model_copy(update={"dataset": dataset})
 
 
-def _keys(config: Config) -> list[EpisodeKey]:
+def _ways(config: Config) -> dict[EpisodeKey, Any]:
     with opened(config) as plan:
-        return list(plan.episodes.keys)
+        return {episode.key: _way(episode) for episode in plan.episodes}
 
 
 def _summary(person: Person, told: bool) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from nav_eval_server.init import check_empty
 from nav_eval_server.settings import database
 
 LABEL, DATABASE = "backup.json", "state/database"
-KEPT = ("private", "uploads", "pages", "state/runs", "state/frozen")
+KEPT = ("private", "uploads", "pages", "state/runs", "state/people", "state/frozen")
 DATA = "data"
 LAST = "backup"
 """The Mark of the last backup."""

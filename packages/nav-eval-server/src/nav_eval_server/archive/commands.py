@@ -74,7 +74,7 @@ def freeze(file: Path, /, *, phase: str, reveal: bool = False) -> int:
     reveal
         Also show the final board to everybody.
     """
-    challenge, now = _known(file, phase), datetime.now(UTC)
+    challenge, now = opened_for(file, phase), datetime.now(UTC)
     from nav_eval_server import opening
     from nav_eval_server.archive import publishing
     from nav_eval_server.board import decisions
@@ -101,7 +101,8 @@ def freeze(file: Path, /, *, phase: str, reveal: bool = False) -> int:
     return 0
 
 
-def _known(file: Path, phase: str) -> Challenge:
+def opened_for(file: Path, phase: str) -> Challenge:
+    """As `opened`. Raises InputError for a phase that it has not."""
     challenge = load_challenge(file)
     if phase not in challenge.phases:
         raise InputError(f"--phase {phase}: there is none. Take one of {', '.join(challenge.phases)}.")

@@ -20,6 +20,8 @@ from nav_eval_server.queue.states import State
 
 OURS = "ours"
 """The protocol of such a submission; its url is the agent's name."""
+PEOPLE = "people"
+"""In the place of an agent's name: invited people have played it (human_row)."""
 AGAIN = timedelta(days=1)
 """So long after a fault of ours there is another try."""
 
@@ -31,15 +33,15 @@ def enter(challenge: Challenge, now: datetime) -> None:
     for number, (phase, agent) in enumerate(product(challenge.phases, challenge.baselines)):
         kind = challenge.phases[phase].kind
         if (phase, agent) not in entered and kind == "service" and status(challenge, phase, now) == "open":
-            _submit(challenge, phase, agent, now, number)
+            submit(challenge, phase, agent, now, number)
 
 
-def _submit(challenge: Challenge, phase: str, agent: str, now: datetime, number: int) -> None:
-    """Nothing where its team is out, or is one of people. `number`: its place among those that come now."""
+def submit(challenge: Challenge, phase: str, agent: str, now: datetime, number: int = 0) -> Submission | None:
+    """None where its team is out, or takes part itself. `number`: its place among those that come now."""
     with transaction.atomic():
         team, entries = _team(agent), Submission.objects.filter(protocol=OURS, phase=phase, url=agent).count()
         if team.role == Team.Role.TEAM or team.state != Team.State.APPROVED or team.disqualified:
-            return
+            return None
         fresh = Submission(team=team, phase=phase, kind="service", protocol=OURS, url=agent)
         fresh.idempotency_key = f"{phase} {agent} {entries}"
         fresh.accepted_at = now + timedelta(microseconds=number)
@@ -47,6 +49,7 @@ def _submit(challenge: Challenge, phase: str, agent: str, now: datetime, number:
         fresh.deadline = now + timedelta(seconds=challenge.queue.queued_seconds)
         fresh.save(force_insert=True)
         events.record("submitted", fresh.id, actor="challenge.yaml", phase=phase)
+        return fresh
 
 
 def _team(agent: str) -> Team:

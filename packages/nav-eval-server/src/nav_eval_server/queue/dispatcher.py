@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
 from nav_eval.errors import NavEvalError
+from nav_eval.reading import file_sha256
 from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.transport.address import ANY
 from nav_eval_server import events
@@ -40,8 +42,9 @@ from nav_eval_server.models import (
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import NO_GOOD_EPISODE, Kind
 from nav_eval_server.queue import acceptance, endpoints, handing_over, outlook, quota, slots, turns
-from nav_eval_server.queue.baselines import OURS
+from nav_eval_server.queue.baselines import OURS, PEOPLE
 from nav_eval_server.queue.fairness import next_up
+from nav_eval_server.queue.files import GROWING, WHOLE
 from nav_eval_server.queue.inbox import Inbox, Junk, Record, numbers, records
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, Sentence, State, sentence
@@ -176,6 +179,12 @@ class Dispatcher:
                 )
             if found.protocol == "image" and not storage.path(self.challenge, found.url).exists():
                 raise Refusal("no_image", "Its image is no longer kept.", "其镜像已不再保留。")
+            if (found.protocol, found.url) == (OURS, PEOPLE):
+                raise Refusal(
+                    "finished",
+                    "People play again by `nav-eval competition people` alone; declare this one void first.",
+                    "真人只能用 `nav-eval competition people` 重新执行；请先将此项宣布无效。",
+                )
             if found.state != State.FAILED:
                 return self._anew(found, actor, reason, now)
             found.strikes, found.fault, found.why, found.detail, found.unready_since = 0, "", "", "", None
@@ -245,18 +254,32 @@ class Dispatcher:
             if chosen is None:
                 return None
             submission = Submission.objects.get(pk=chosen.submission)
-            attempt = Attempt.objects.create(
-                submission=submission,
-                n=submission.attempts.count() + 1,
-                fence=_next_fence(),
-                worker=worker,
-                instance=instance,
-                endpoint_key=submission.endpoint_key,
-                started_at=now,
-                heartbeat_at=now,
-            )
-            self._move(submission, Next(State.RUNNING if submission.kind == "service" else State.SCORING))
-            return self._claim(submission, attempt)
+            return self._claim(submission, self._begin(submission, worker, instance, now))
+
+    def _begin(self, submission: Submission, worker: Token, instance: str, now: datetime) -> Attempt:
+        attempt = Attempt.objects.create(
+            submission=submission,
+            n=submission.attempts.count() + 1,
+            fence=_next_fence(),
+            worker=worker,
+            instance=instance,
+            endpoint_key=submission.endpoint_key,
+            started_at=now,
+            heartbeat_at=now,
+        )
+        self._move(submission, Next(State.RUNNING if submission.kind == "service" else State.SCORING))
+        return attempt
+
+    def take_in(self, submission: Submission, run: Path, worker: Token) -> State:
+        """A run that was not played by a worker, as if this one had sent it all."""
+        with self._locked() as now:
+            attempt, inbox = self._begin(submission, worker, "", now), self.inbox(submission.id)
+            for name in (*WHOLE, *GROWING):
+                if (run / name).exists():
+                    inbox.append(name, 0, (run / name).read_bytes())
+            self._count(attempt, records(inbox.read(JOURNAL)))
+            self._close(attempt, Ending("played", rc=0, manifest=file_sha256(run / "manifest.json")))
+            return State(Submission.objects.values_list("state", flat=True).get(pk=submission.pk))
 
     def _claim(self, submission: Submission, attempt: Attempt) -> Claim:
         rules, joined = self.challenge.endpoints, submission.protocol == "join"

@@ -10,6 +10,7 @@ from nav_eval_server import events
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Invitation, Membership, Team, User
 from nav_eval_server.notices.outbox import tell
+from nav_eval_server.queue.baselines import PEOPLE
 from nav_eval_server.visible import looks_taken
 
 INVITATION_SECONDS = 3 * 86400
@@ -33,7 +34,7 @@ def leads(team: Team, user: User) -> bool:
 def reserved(challenge: Challenge, own: str = "") -> set[str]:
     """Names of teams that may not be there yet: those of our agents, and those listed (invitations.py) but `own`."""
     listed = Invitation.objects.filter(used_at=None).exclude(team__in=("", own)).values_list("team", flat=True)
-    return {*listed, *challenge.baselines}
+    return {*listed, *challenge.baselines, PEOPLE}
 
 
 def create(challenge: Challenge, user: User, name: str, invitation: Invitation | None = None) -> Team:

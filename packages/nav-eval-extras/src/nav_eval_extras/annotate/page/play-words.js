@@ -2,6 +2,8 @@
 // What the page says to people who play a benchmark, in place of what it says to those who write.
 Object.assign(WORDS.en, {
   title: "Navigation",
+  practice: "Practice",
+  reached: "Goal reached",
   ready: "Your next task",
   ready_text: "Read it, then walk there and stop. Take a rest here if you like: the time counts only while you play.",
   idle_text: "Leave this page open: it goes on by itself when there is something for you.",
@@ -13,6 +15,8 @@ Object.assign(WORDS.en, {
 });
 Object.assign(WORDS.zh, {
   title: "导航",
+  practice: "练习",
+  reached: "到达目标",
   ready: "您的下一项任务",
   ready_text: "请先阅读，再走到那里并停下。可以在这里休息：只有操作时才计时。",
   idle_text: "请不要关闭此页面：有任务给您时，会自动继续。",

@@ -17,6 +17,8 @@ const REPEAT_MS = 150;  // a key that is held down walks no faster than this
 const PANELS = { play: drawPlay };  // what draws the section of this phase; any other phase is a notice
 let language = (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
 let state = { phase: "preparing", version: -1 };
+let last = "";  // what was chosen
+let stuck = false;  // a step forward has changed nothing that can be seen
 let busy = false;  // a choice is on its way, or its frame is not there yet
 let chosen = 0;  // when the last choice was made, ms
 let halted = "";  // why nothing is asked for any more
@@ -73,6 +75,7 @@ function take(news) {
   const before = state;
   state = news;
   if (news.turn !== before.turn || news.phase !== before.phase) busy = false;
+  if (news.turn !== before.turn) stuck = last === "move_forward" && JSON.stringify(news.pictures) === JSON.stringify(before.pictures);
   draw();
   if (news.phase !== before.phase) {
     at("confirm").close();
@@ -85,6 +88,7 @@ async function choose(choice, text = "") {
   if (busy || halted) return;
   busy = true;
   chosen = performance.now();
+  last = choice;
   at("play").classList.add("busy");
   try {
     if (await call("choose", { turn: state.turn, choice, text }) === null && !halted) free();
@@ -152,7 +156,7 @@ function drawTask() {
 function drawPlay() {
   drawPictures(at("view"));
   at("play").classList.toggle("busy", busy);
-  at("steps").textContent = word(state.limit ? "steps" : "steps_open", state);
+  at("steps").textContent = word(state.limit ? "steps" : "steps_open", state) + (stuck ? ` · ${word("stuck")}` : "");
   drawActions();
   drawWays();
   at("keys").replaceChildren(...shownActions().filter((name) => SHOWN_KEYS[name]).map((name) => {
@@ -226,9 +230,9 @@ function drawNotice(phase) {
   const label = { ready: "start", elsewhere: "here" }[phase];
   at("notice-button").hidden = !label;
   if (label) at("notice-button").textContent = word(label);
-  const told = phase === "done" && state.reached;
-  at("results").hidden = !told;
-  if (told) at("results").replaceChildren(...told.map((one) => make("li", word(one === null ? "not_scored" : one ? "reached" : "missed"))));
+  const told = (!halted && state.reached) || [];
+  at("results").hidden = !told.length;
+  at("results").replaceChildren(...told.map((one) => make("li", word(one === null ? "not_scored" : one ? "reached" : "missed"))));
 }
 
 function pressed(event) {
