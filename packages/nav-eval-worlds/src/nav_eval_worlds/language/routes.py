@@ -22,6 +22,7 @@ from nav_eval_worlds.language.relations import (
 )
 from nav_eval_worlds.language.rooms_map import DoorWay, Flat, RoomsMap
 from nav_eval_worlds.language.sights import (
+    been,
     holds,
     landmarks,
     leaf,
@@ -187,7 +188,7 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
         holds(site, part.room, part.door, {target}, part.points[::_LOOKS]),
         sights(site, walker, told),
         part.door.wide,
-        opposite(site, part.room, part.door, told),
+        opposite(site, part.room, part.door, told, part.points[::_LOOKS]),
         leaf(site, part.door),
         _crosses(walker, part.door, way),
         there in before,
@@ -230,8 +231,7 @@ def _stop(site: Site, walker: Walker, thing: SemanticObject, places: Sequence[Ve
     """In a corridor with the turn towards the thing, unless it is at hand; None if that turn cannot be told, or if on
     the way there, from `places`, one sees such a thing in a room that one has not been in."""
     rooms = site.rooms
-    known = {thing.region} | ({walker.entered.other(walker.room)} if walker.entered else set())
-    if rivalled(site, thing, known, places):
+    if rivalled(site, thing, been(walker), places):
         return None
     off = (thing.center[0] - walker.at[0], thing.center[2] - walker.at[1])
     along = corridor_direction(rooms, walker.room, off)
@@ -255,8 +255,8 @@ def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject
 
 
 def _passed(site: Site, walker: Walker, part: Stretch, again: Stretch, told: set[int]) -> Pass | None:
-    """What stands beside the way, is the only one of its kind in the room, and is seen before it is passed: the larger
-    the better, best of all two things between which one walks. Those that are told of are added to `told`."""
+    """What stands beside the way, is the only one of its kind that one sees there, and is seen before it is passed: the
+    larger the better, best of all two things between which one walks. Those that are told of are added to `told`."""
     assert part.door is not None
     rooms, points = site.rooms, part.points
     if len(points) < 12 or (is_corridor(rooms, part.room) and not _straight(points)):
@@ -268,7 +268,8 @@ def _passed(site: Site, walker: Walker, part: Stretch, again: Stretch, told: set
             continue
         near, side = _abreast(points, thing)
         alike = side and all(_abreast(way, thing)[1] == side for way in ways)
-        if alike and site.sees(points[max(0, near - 6)], thing.id):
+        seen = alike and site.sees(points[max(0, near - 6)], thing.id)
+        if seen and not rivalled(site, thing, been(walker), points[::_LOOKS]):
             found.append((thing, near, side))
     stands = [one for one in found if one[0].center[1] - one[0].size[1] / 2 < rooms.rooms[part.room].low[1] + 0.3]
     pair = next(((a, b) for a, b in combinations(stands, 2) if a[2] != b[2] and abs(a[1] - b[1]) <= _ABREAST_OF), None)

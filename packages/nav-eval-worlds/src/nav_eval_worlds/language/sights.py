@@ -108,7 +108,7 @@ def sights(site: Site, walker: Walker, exclude: set[int], most: int = 3) -> tupl
             continue
         if not where or where in out or (where == "behind" and walker.entered is not None):
             continue
-        if site.share_seen(at, thing.id) > _PLAIN:
+        if site.share_seen(at, thing.id) > _PLAIN and not rivalled(site, thing, been(walker), [at]):
             out[where] = Sight(noun(site, thing, placed=True), where)
     return tuple(out.values())
 
@@ -147,6 +147,11 @@ def holds(site: Site, here: int, door: DoorWay, exclude: set[int], places: Seque
     return noun(site, thing) if thing else None
 
 
+def been(walker: Walker) -> set[int]:
+    """The room that a walker is in, and the one that it came from."""
+    return {walker.room} | ({walker.entered.other(walker.room)} if walker.entered else set())
+
+
 def rivalled(site: Site, thing: SemanticObject, known: set[int], places: Sequence[Vec3]) -> bool:
     """Whether from some of the places one sees another thing of that kind in a room that is not one of the `known`."""
     alike = [
@@ -169,8 +174,9 @@ def leaf(site: Site, door: DoorWay) -> Noun | None:
     return Noun("door", "", look.colour, look.material) if look else None
 
 
-def opposite(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | None:
-    """The thing across a corridor that one faces who comes out of a door, and out of no other."""
+def opposite(site: Site, room: int, door: DoorWay, exclude: set[int], places: Sequence[Vec3]) -> Noun | None:
+    """The thing across a corridor that one faces who comes out of a door, and out of no other, of whose kind one sees
+    none in another room from `places` on the way there."""
     rooms = site.rooms
     if rooms.rooms[room].category != "hallway":
         return None
@@ -183,7 +189,8 @@ def opposite(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | 
         over = min(abs(_start(thing, across) - line), abs(_end(thing, across) - line))
         spot: Vec3 = (door.middle[0], rooms.rooms[room].low[1], door.middle[1])
         apart = thing.id not in exclude and _ACROSS[0] < over < _ACROSS[1]
-        if apart and ahead and alone and site.share_seen(spot, thing.id) > _PLAIN:
+        faced = apart and ahead and alone and site.share_seen(spot, thing.id) > _PLAIN
+        if faced and not rivalled(site, thing, {room}, places):
             return noun(site, thing, placed=True)
     return None
 
