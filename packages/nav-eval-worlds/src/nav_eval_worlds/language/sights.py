@@ -55,6 +55,8 @@ _USUAL = {
 _ROOMY, _POKY, _LONG, _TIGHT = 22.0, 4.5, 6.5, 1.25
 """Square metres from which a room strikes one as large, and below which as small; metres from which a corridor is long,
 and in width below which it is narrow."""
+_OPEN, _CENTRAL = 1.0, 0.15
+"""Metres to all walls from what stands in the middle of a room; shares of the room's width that it is off at most."""
 _HIGH, _TOUCHING = 0.7, 0.12
 """Metres above the floor at which a thing hangs on a wall; from a wall to what stands against it."""
 _Place: TypeAlias = tuple[str, tuple[str, ...]]
@@ -160,6 +162,13 @@ def rivalled(site: Site, thing: SemanticObject, known: set[int], places: Sequenc
         if other.category == thing.category and other.region not in known and max(other.size) > _LEAST
     ]
     return any(max(site.shares_seen(places, other.id, _ROOM)) > _GLIMPSE for other in alike)
+
+
+def shown(site: Site, room: int, places: Sequence[Vec3]) -> bool:
+    """Whether from some of the places one sees into a room far enough to know what room it is."""
+    usual = _USUAL.get(site.rooms.rooms[room].category, ())
+    things = [thing for kind in usual for thing in site.rooms.things_in(room, kind)]
+    return any(max(site.shares_seen(places, thing.id, _ROOM)) > _PLAIN for thing in things)
 
 
 def _worth(thing: SemanticObject, usual: tuple[str, ...], exclude: set[int]) -> bool:
@@ -283,7 +292,9 @@ def _standing_where(site: Site, thing: SemanticObject) -> list[_Place]:
     """Where a thing is in its room: at the window, on a wall or against it, in a corner."""
     if _start(thing, 1) > site.rooms.rooms[thing.region].low[1] + _HIGH:
         return [("wall", ())] if _walls(site.rooms, thing) and not _carried(site.rooms, thing) else []
-    told: list[_Place] = [("window", ())] if _at_window(site, thing) else []
+    told: list[_Place] = [(window, ())] if (window := _at_window(site, thing)) else []
+    if _in_middle(site.rooms, thing):
+        return [*told, ("middle", ())]
     if _in_corner(site.rooms, thing):
         return [*told, ("corner", ())]
     return [*told, ("against", ())] if _walls(site.rooms, thing) == 1 else told
@@ -312,10 +323,11 @@ def _nearest(rooms: RoomsMap, thing: SemanticObject) -> float:
     return min((_apart(thing, other) for other in beside), default=0.0)
 
 
-def _at_window(site: Site, thing: SemanticObject) -> bool:
-    """Whether a thing stands at the only window of its room."""
+def _at_window(site: Site, thing: SemanticObject) -> str:
+    """window or windows where a thing stands at the only one of its room, or at several; else ""."""
     windows = [one for one in site.scene.objects if one.category == "window" and one.region == thing.region]
-    return len(windows) == 1 and _apart(thing, windows[0]) < _WINDOW
+    near = sum(_apart(thing, one) < _WINDOW for one in windows)
+    return ("window" if len(windows) == 1 else "windows" if near > 1 else "") if near else ""
 
 
 def _borne(rooms: RoomsMap, thing: SemanticObject) -> tuple[str, ...]:
@@ -359,6 +371,14 @@ def _above(upper: SemanticObject, thing: SemanticObject) -> bool:
     covers = min(_overlap(upper, thing, 0) + 0.25, _overlap(upper, thing, 2) + 0.25) > 0
     inside = all(abs(upper.center[k] - thing.center[k]) < thing.size[k] / 2 + 0.2 for k in (0, 2))
     return covers and inside and _start(upper, 1) > _end(thing, 1) - 0.1
+
+
+def _in_middle(rooms: RoomsMap, thing: SemanticObject) -> bool:
+    """Whether a thing stands in the open, and is about as far from every wall as from the one opposite."""
+    room = rooms.rooms[thing.region]
+    sides = [(_start(thing, k) - room.low[k], room.high[k] - _end(thing, k)) for k in (0, 2)]
+    off = [abs(low - high) / (room.high[k] - room.low[k]) for k, (low, high) in zip((0, 2), sides, strict=True)]
+    return max(off) < 2 * _CENTRAL and min(min(pair) for pair in sides) > _OPEN
 
 
 def _in_corner(rooms: RoomsMap, thing: SemanticObject) -> bool:
