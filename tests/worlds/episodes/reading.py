@@ -24,7 +24,8 @@ THINGS = {
         "升降桌|书桌|写字台|办公桌",
     ),
     "plant": (
-        "fern|potted fern|palm|potted palm|snake plant|monstera|potted tree|peace lily|rubber plant|bonsai|bonsai tree|"
+        "fern|potted fern|palm|potted palm|snake plant|monstera|potted tree|peace lily|rubber plant|bonsai|"
+        "bonsai tree|"
         "plant|potted plant",
         "蕨类植物|棕榈树|虎皮兰|龟背竹|琴叶榕|白掌|大绿植|盆景|盆栽|绿植|植物",
     ),
@@ -191,7 +192,8 @@ MEANINGS = {
     "from": ("from", "从"),
     "enter": (
         "into|turn into|enter|to|to the|to your|for|up to|up to the|that's the|"
-        "that's another|go over to|walk over to|head over to|that's the next|that should be the|go over to the|walk over to the|go over to the next|walk over to the next|"
+        "that's another|go over to|walk over to|head over to|that's the next|that should be the|go over to the|"
+        "walk over to the|go over to the next|walk over to the next|"
         "you'll be in the|you'll be in",
         "进|进入|走进|走进去|来到|到|去|拐进|走到|进去|进到|进了|到了|就到|就到了|里面是|里面就是|就是",
     ),
@@ -276,7 +278,7 @@ NOTHING = (
     "has|right now|am|"
     "that|see|has|you have|to begin with|currently|starting point|that brings you to|you have reached|make out|"
     "as soon as|away|far|all the way down|all the way|to get|"
-    "come out|final stop|close|keep moving|which is|over to|to go|until|proceed|make your way over|"
+    "come out|final stop|close|keep moving|which is|to go|until|proceed|make your way over|"
     "this is the|here is|so|able to|them|straight on|that's|start out|top|bottom|"
     "on the wall|against the wall|along the wall|as you come into|look for|in front of|as soon as|down it|"
     "not the one on your left|not the one on the left|not the one on your right|not the one on the right|"
@@ -286,11 +288,13 @@ NOTHING = (
     "roughly twenty feet|about twenty-five feet|about 25 feet|about thirty feet|about 30 feet|halfway|about halfway|"
     "a step away from|pass through|pass through the|right at|length of|by the windows|near the windows|windows|"
     "middle of the room|center of the room|middle|landing|leave the landing|steps|of the steps|of it|"
-    "leading|next|wall|against wall|along wall|on wall|by windows|near windows|of room|corner|off landing|off the landing|need to|try to|try|what we're|we want|till you're|keep walking till|okay|all right|think|i think|looks like|it looks like|what looks like|like|maybe|going to be|you're going to|"
+    "leading|next|wall|against wall|along wall|on wall|by windows|near windows|of room|corner|off landing|"
+    "off the landing|need to|try to|try|what we're|we want|till you're|keep walking till|okay|all right|think|"
+    "i think|looks like|it looks like|what looks like|like|maybe|going to be|you're going to|"
     "want to|you want to|you want|go ahead and|go ahead|got|you've got|you've|that should take you into the next|"
     "take you|made it|till|till you get|on|go on|go on in|in there|somewhere in there|look around|around for|"
     "we're|you|can see|i can see|i|perfect|spot|your spot|done|that's it|that's where|where you|where we're|there,|"
-    "have|should have|using|them|walk right|just before|come to|as well|"
+    "have|should have|using|them|walk right|just before|as well|"
     "further|each|reached|you've reached|you reach it|a stop|come to a stop|small|it's the|it's|"
     "follow it|it along|around it|beside it|close to|flight of|right there|where you need to be|leads|on it|in it",
     "几步|两三步|三米左右|大概三米|三米来远|四五米|大概四五米|六米左右|大概六米|七八米|大概七八米|九米左右|大概九米|"
@@ -754,7 +758,7 @@ class _Chinese(_Reader):
         elif kind == "onward":
             now.count += 1
         elif kind == "room":
-            if before.kind in SIDES and any(one.kind == "pass" for one in self.pause(at)[0]):
+            if before.kind == "of" and any(one.kind == "pass" and one.value != "穿过" for one in self.pause(at)[0]):
                 self._thing(at, word.value)
             elif after.kind == "outer" or self.near(at, 2).kind == "outer":
                 self.role = ""
