@@ -137,8 +137,10 @@ def _out_of_room(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | None:
     doubtful = {turn_towards(walker.heading, _minus(other.middle, walker.at)) for other in alike}
     if not turn or doubtful & {turn, ""} or _nearer_ahead(rooms, walker, door, turn):
         return None
+    if turn != "straight":
+        return Way(turn, alike=bool(alike))
     looks = any(_looks_alike(walker, door, other) for other in _choices(rooms, walker))
-    return Way(_bend(walker, door) if turn == "straight" else turn, alike=bool(alike) or looks)
+    return Way(_bend(walker, door), alike=bool(alike) or looks)
 
 
 def _looks_alike(walker: Walker, door: DoorWay, other: DoorWay) -> bool:
