@@ -166,8 +166,9 @@ def test_what_is_told_to_hang_on_a_wall_hangs_there() -> None:
 
 
 def test_from_the_way_one_seldom_sees_another_thing_like_a_landmark() -> None:
-    """Rendered all round on the way to a door: what one is told to find behind it, beside it, or on the way is seen
-    in no room but these, and the one behind. The speaker asks every half metre and at voxels; a third was mistakable when it asked in one room only.
+    """Rendered all round on the way to a door: what one is told to pass, and to find behind the door or beside it, is
+    seen in no room but these and the one that one comes from. The speaker asks every half metre and at voxels; a third
+    was mistakable when it asked in one room only.
     """
     found: list[bool] = []
     for case in CASES[:2]:
