@@ -289,7 +289,7 @@ def _passes_room(building: Building, here: Standing, gap: Gap, name: str, side: 
     for other in building.gaps_of(here.place):
         off = _off(here, other.middle)
         before = other != gap and 0 < _dot(off, ahead) < _dot(far, ahead) and towards * _dot(off, _left(ahead)) > 0
-        if before and _look(building, (other.storey, other.beyond(here.place[1])), name) > 0:
+        if before and _look(building, (other.storey, other.beyond(here.place[1])), name) >= 0:
             return True
     return False
 

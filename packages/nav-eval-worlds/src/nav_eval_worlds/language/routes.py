@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -52,6 +53,8 @@ _CROSSED = 2.5
 """Metres from wall to wall of a room that one crosses."""
 _FAR = (("few", 1.4, 2.6), ("10", 2.6, 3.5), ("15", 3.9, 5.2), ("20", 5.4, 6.8), ("25", 6.9, 8.3), ("30", 8.4, 9.9))
 """Keys of the tables' distance, feet, and the metres for which one would say so: a sixth less or more."""
+_NEARLY = 0.7
+"""Metres from a thing to where one stops beside it, at most, for one to say how far it is."""
 _HALF, _LONG = (0.43, 0.57), 5.0
 """Shares of a corridor of some metres after which one is halfway down it."""
 _ON, _LEAST = 6, 0.5
@@ -156,7 +159,7 @@ def tell(
         elif part.door.kind != "stairs" or not _climb(rooms, part, steps):
             return None
         walker = pass_door(rooms, walker, part.door)
-    stop = _stop(site, walker, rooms.things[target], parts[-1].points[::_LOOKS])
+    stop = _stop(site, walker, rooms.things[target], parts[-1].points)
     return [*steps, stop] if stop else None
 
 
@@ -271,11 +274,11 @@ def _climb(rooms: RoomsMap, part: Stretch, steps: list[Step]) -> bool:
     return True
 
 
-def _stop(site: Site, walker: Walker, thing: SemanticObject, places: Sequence[Vec3]) -> Stop | None:
+def _stop(site: Site, walker: Walker, thing: SemanticObject, points: Sequence[Vec3]) -> Stop | None:
     """In a corridor with the turn towards the thing, unless it is at hand; None if that turn cannot be told, or if on
-    the way there, from `places`, one sees such a thing in a room that one has not been in."""
+    the way there, along `points`, one sees such a thing in a room that one has not been in."""
     rooms = site.rooms
-    if rivalled(site, thing, been(walker), places):
+    if rivalled(site, thing, been(walker), points[::_LOOKS]):
         return None
     off = (thing.center[0] - walker.at[0], thing.center[2] - walker.at[1])
     along = corridor_direction(rooms, walker.room, off)
@@ -285,9 +288,16 @@ def _stop(site: Site, walker: Walker, thing: SemanticObject, places: Sequence[Ve
         return None
     seen = sights(site, walker, {thing.id})
     place = where_seen(site, walker, thing)
-    gap = max(abs(off[k // 2]) - thing.size[k] / 2 for k in (0, 2))
-    far = next((key for key, low, high in _FAR if low <= gap < high), "") if place == "ahead" else ""
+    far = _far_ahead(walker, thing, points[-1]) if place == "ahead" else ""
     return Stop(noun(site, thing, placed=True), turn, _called(rooms, walker.room), seen, place, far)
+
+
+def _far_ahead(walker: Walker, thing: SemanticObject, end: Vec3) -> str:
+    """The tables' key for how far a thing is, where one walks nearly up to it."""
+    gap = max(abs(thing.center[k] - walker.at[k // 2]) - thing.size[k] / 2 for k in (0, 2))
+    walked = math.dist(walker.at, (end[0], end[2]))
+    near = abs(gap - walked) < _NEARLY
+    return next((key for key, low, high in _FAR if near and low <= (gap + walked) / 2 < high), "")
 
 
 def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject) -> bool:
