@@ -621,7 +621,7 @@ class _English(_Reader):
             self.now.moves, self.now.side = True, "across" if verb == "cross" else self.now.side
 
     def _it(self) -> None:
-        """Of a thing: it is where one stops, or stands beside the door. Of a way out: one goes on with what was told."""
+        """Of a thing: it is where one stops, or is beside the door. Of a way out: one goes on with what was told."""
         named = [noun for noun in self.now.nouns if not noun.use and not noun.place]
         if named and self.role == "beside" and self.last == "way" and not self.now.stops:
             named[-1].use, self.role = "mark", ""
