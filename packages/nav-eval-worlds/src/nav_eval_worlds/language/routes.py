@@ -216,8 +216,11 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
 
 
 def _far_along(rooms: RoomsMap, walker: Walker, door: DoorWay, way: Way) -> str:
-    """The tables' key for how far down a corridor a way out at its side is; "" where nobody would say."""
-    if not is_corridor(rooms, walker.room) or way.side not in ("left", "right"):
+    """The tables' key for how far down a corridor a way out at its side is; "" where nobody would say.
+
+    Only of a first one: "walk fifteen feet and take the second door" may mean the second from there.
+    """
+    if not is_corridor(rooms, walker.room) or way.side not in ("left", "right") or way.ordinal > 1:
         return ""
     off = (door.middle[0] - walker.at[0], door.middle[1] - walker.at[1])
     along, region = corridor_direction(rooms, walker.room, off), rooms.rooms[walker.room]
