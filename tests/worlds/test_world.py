@@ -14,10 +14,13 @@ from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.errors import ConfigError
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.furniture.made import Made
 from nav_eval_worlds.mesh.tessellate import tessellate
 from nav_eval_worlds.plan.floor_plan import KNEE, Kind
 from nav_eval_worlds.plan.openings import make_plan
 from nav_eval_worlds.rooms.furnish import furnish
+from nav_eval_worlds.rooms.space import Space
+from nav_eval_worlds.surfaces.parametric import Model
 from nav_eval_worlds.surfaces.styles import building_style
 from nav_eval_worlds.things.catalogue import Stock
 from nav_eval_worlds.world import World, generate_world
@@ -90,6 +93,19 @@ def test_a_cramped_room_holds_what_it_is_called_for(case: Case, number: int) -> 
     wanted = {thing for kind, thing in DEFINING if kind == room.type}
     assert wanted
     assert wanted <= {item.category for item in items}
+
+
+def test_coats_on_hooks_leave_the_way_free() -> None:
+    """In a hallway of 1.3 m beside a plant there is no room for them, unless they hang over the heads."""
+    plan = make_plan("soak45", 16, 2, "home")
+    space = Space(plan, plan.room(4), Stream("coats"), building_style("soak45", "home"))
+    coats, plant = Made("coat_hooks", Model(), (0.8, 0.99, 0.2)), Made("plant", Model(), (0.6, 1.7, 0.67))
+    assert space.leaves_way(coats, "w", 9800, 800)
+    space.put(space.spot_at(plant, "e", 10000))
+    assert not space.leaves_way(coats, "w", 9800, 800)
+    assert space.leaves_way(coats, "w", 9800, 1700)
+    space.nail(Made("mirror", Model(), (0.8, 0.9, 0.03)), "w", 9800, 800)
+    assert space.leaves_way(coats, "w", 6000, 800)
 
 
 @pytest.mark.soak

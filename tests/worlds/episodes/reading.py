@@ -24,7 +24,8 @@ THINGS = {
         "升降桌|书桌|写字台|办公桌",
     ),
     "plant": (
-        "fern|potted fern|palm|potted palm|snake plant|monstera|potted tree|peace lily|rubber plant|bonsai|bonsai tree|"
+        "fern|potted fern|palm|potted palm|snake plant|monstera|potted tree|peace lily|rubber plant|bonsai|"
+        "bonsai tree|"
         "plant|potted plant",
         "蕨类植物|棕榈树|虎皮兰|龟背竹|琴叶榕|白掌|大绿植|盆景|盆栽|绿植|植物",
     ),
@@ -170,15 +171,15 @@ MEANINGS = {
     "right": ("right|right-hand side", "右|右转身"),
     "lefthand": ("left-hand", "左边|左侧|左手边"),
     "righthand": ("right-hand", "右边|右侧|右手边"),
-    "slight": ("slight|slightly|a little to|a bit to", "稍微|略微|前方走"),
+    "slight": ("slight|slightly|a little to|a little bit to|a bit to", "稍微|略微|前方走"),
     "around": (
         "turn around|turn back|turn all the way around|turn 180 degrees|spin around|"
         "reverse direction|other way|opposite way|opposite direction",
-        "转身|掉头|转过身|转过身来|向后转|往回走|转身往回走",
+        "转身|转个身|先转身|掉头|转过身|转过身来|向后转|往回走|转身往回走",
     ),
     "turn": ("turn|bear|veer|hang|face|make|take", "转向"),
     "door": ("door|doors", "门|房门|的那扇门"),
-    "doorway": ("doorway", "门口|个门|的门|的那个门"),
+    "doorway": ("doorway|archway|arch", "门口|拱门|个门|的门|的那个门"),
     "opening": ("opening", "门洞"),
     "wide": ("wide opening", "宽门洞"),
     "stairs": ("stairs|steps|flight of stairs", "楼梯"),
@@ -191,11 +192,15 @@ MEANINGS = {
     "from": ("from", "从"),
     "enter": (
         "into|turn into|enter|to|to the|to your|for|up to|up to the|that's the|"
-        "that's another|go over to the|walk over to the|go over to the next|walk over to the next|"
+        "that's another|go over to|walk over to|head over to|that's the next|that should be the|go over to the|"
+        "walk over to the|go over to the next|walk over to the next|"
         "you'll be in the|you'll be in",
         "进|进入|走进|走进去|来到|到|去|拐进|走到|进去|进到|进了|到了|就到|就到了|里面是|里面就是|就是",
     ),
-    "pass": ("past|pass|passing|walk by|go by|pass by|keep|keeping", "经过|路过|走过|过去|走过去|穿过|穿过去"),
+    "pass": (
+        "past|passed|pass|passing|walk by|go by|pass by|keep|keeping",
+        "经过|路过|走过|踩着|过去|走过去|穿过|穿过去",
+    ),
     "among": (
         "walk between|go between|straight between|pass between|head between|continue between|walk in between|"
         "go in between|gap between|"
@@ -204,18 +209,18 @@ MEANINGS = {
     ),
     "stop": (
         "stop|halt|pause|come to a halt|wait|stand|finish|come to a stop|route ends|walk ends",
-        "停|停下|停下来|等着|等我|就行|就行了|为止",
+        "停|停下|停下来|停住|停下吧|停下就行|停下就好|站住|站住就好|站好|就好|就好了|等着|等我|就行|就行了|为止",
     ),
     "remark": ("brings|have|when|as|once|after entering|on reaching|upon entering", "出发"),
     "laid": ("", "铺着"),
-    "in": ("in|inside", "在|放在"),
+    "in": ("in|inside|outside the|just outside the|right outside the", "在|放在"),
     "on": ("on your|on the|on|over on your|off to your|standing on your", "在你"),
     "with": (
         "with|where there is|where there's|where you'll see|where you will see|where you can see|where you'll find|"
         "which has",
         "有",
     ),
-    "within": ("", "里面有|那里有"),
+    "within": ("", "里面有|里头有|里面能看到|那里有"),
     "bearing": ("", "放着|摆着|上面放着|上面摆着|配着"),
     "ahead": (
         "facing|in front of you|ahead of you|looking at|looking toward",
@@ -232,12 +237,20 @@ MEANINGS = {
     "goal": ("", "目标|终点|目的地"),
     "until": ("until you are|until you're", ""),
     "it": ("it", ""),
+    "slip": ("oh no|no|sorry|i mean|i mean,", "，不对，|，哦不，|，说错了，"),
+    "over": ("over the|walk over the|go over the|walking over the", ""),
+    "outer": ("", "外面|外面呢"),
+    "doors": (
+        "one door|two doors|three doors|the first two doors|the first three doors|first two doors|first three doors",
+        "一扇门|两扇门|三扇门|头两扇门|头三扇门",
+    ),
     "of": ("", "的"),
     "and": (
         "and cross|and walk|and go|and enter|and take|and continue|and head|and keep|and straight|"
         "and out|and into|and on into|and through",
         "和",
     ),
+    "onward": ("and take the next one|take the next one|and take next one|take next one", "下一扇|再下一扇"),
 }
 """Words by what they mean for somebody who walks, in English and Chinese; empty where it needs none."""
 NOTHING = (
@@ -265,11 +278,32 @@ NOTHING = (
     "has|right now|am|"
     "that|see|has|you have|to begin with|currently|starting point|that brings you to|you have reached|make out|"
     "as soon as|away|far|all the way down|all the way|to get|"
-    "come out|final stop|close|keep moving|which is|over to|to go|until|proceed|make your way over|"
+    "come out|final stop|close|keep moving|which is|to go|until|proceed|make your way over|"
     "this is the|here is|so|able to|them|straight on|that's|start out|top|bottom|"
     "on the wall|against the wall|along the wall|as you come into|look for|in front of|as soon as|down it|"
+    "not the one on your left|not the one on the left|not the one on your right|not the one on the right|"
+    "and not the one on your left|and not the one on the left|and not the one on your right|"
+    "and not the one on the right|a few steps|a couple of steps|a few feet|about ten feet|about 10 feet|"
+    "roughly ten feet|about fifteen feet|about 15 feet|some fifteen feet|about twenty feet|about 20 feet|"
+    "roughly twenty feet|about twenty-five feet|about 25 feet|about thirty feet|about 30 feet|halfway|about halfway|"
+    "a step away from|pass through|pass through the|right at|length of|by the windows|near the windows|windows|"
+    "middle of the room|center of the room|middle|landing|leave the landing|steps|of the steps|of it|"
+    "leading|next|wall|against wall|along wall|on wall|by windows|near windows|of room|corner|off landing|"
+    "off the landing|need to|try to|try|what we're|we want|till you're|keep walking till|okay|all right|think|"
+    "i think|looks like|it looks like|what looks like|like|maybe|going to be|you're going to|"
+    "want to|you want to|you want|go ahead and|go ahead|got|you've got|you've|that should take you into the next|"
+    "take you|made it|till|till you get|on|go on|go on in|in there|somewhere in there|look around|around for|"
+    "we're|you|can see|i can see|i|perfect|spot|your spot|done|that's it|that's where|where you|where we're|there,|"
+    "have|should have|using|them|walk right|just before|as well|"
+    "further|each|reached|you've reached|you reach it|a stop|come to a stop|small|it's the|it's|"
     "follow it|it along|around it|beside it|close to|flight of|right there|where you need to be|leads|on it|in it",
-    "墙上的|挂在墙上的|挂在墙上|靠墙的|墙边的|靠着墙|就在墙边|你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|"
+    "几步|两三步|三米左右|大概三米|三米来远|四五米|大概四五米|六米左右|大概六米|七八米|大概七八米|九米左右|大概九米|"
+    "一半|的时候|窗户旁边的|就在窗户旁边|靠着窗户|房间中间的|屋子中间的|在房间中间|就在屋子中间|不是左边那个|不是右边那个|"
+    "别走左边那个|别走右边那个|"
+    "不是左手边那个|不是左侧那个|不是右手边那个|不是右侧那个|别走左手边那个|别走左侧那个|别走右手边那个|别走右侧那个|嗯|好|然后呢|那|行|接下来呢|好了|就到了|就是这儿了|到这儿就行了|就到这儿|这样就到了|"
+    "就这么走|咱们|应该|应该在|这会儿|呢|等你|等|还是|着|一下|下去|好像|应该能|会有|看一下|吧|找找|大概|再往|"
+    "在那|那边|身边|"
+    "能|先|这|来|在它|墙上的|挂在墙上的|挂在墙上|靠墙的|墙边的|靠着墙|就在墙边|你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|"
     "整条|再|先|直到|看见|就|"
     "它|那里|那儿|走近|找到|是|可以了|扇|个|道|条|张|台|块|幅|把|盆|面|架|组|排|本|件|座|一|数到|里|"
     "中|看|盏|部|副|顶|盘|盒|根|包|只|扇|块|现在|这里|进门后|进去后|能看到|可以看到|"
@@ -372,6 +406,13 @@ def _lexicon(language: int) -> dict[str, Word]:
     return known | dict.fromkeys(".;!。；！", STOP) | {mark: Word(",", mark) for mark in ",，:：、"}
 
 
+def _many(doors: str) -> int:
+    """How many doors are left aside."""
+    return next(
+        k for k, words in enumerate(("one 一", "two 两", "three 三"), 1) if any(w in doors for w in words.split())
+    )
+
+
 @dataclass
 class Noun:
     """A thing or a way out that was named. `use`: past, mark, facing, holds, other (said of another thing), or ""."""
@@ -472,6 +513,8 @@ class _English(_Reader):
     "It" is what was named last: a thing, or a way out, of which the sentence before may have told where it is.
     """
 
+    slipped = False
+    """Whether what was said last is to be put right."""
     it: Noun | None = None
     shown: Doing | None = None
     """What the sentence before told of a way out, without saying where it leads."""
@@ -491,7 +534,10 @@ class _English(_Reader):
             if now.enter:  # "into the kitchen and go up": one has come in before one goes on
                 self.arrive()
                 self.clause()
-            self._go_on(word.value.split()[-1])
+            if after.kind != "thing" or word.value != "and cross":
+                self._go_on(word.value.split()[-1])
+            else:
+                self.role = "pass"
         elif kind == "until":
             if now.enter:
                 self.arrive()
@@ -521,7 +567,7 @@ class _English(_Reader):
                 "in",
                 "on",
             )
-            if word.value != "right" or not exactly:
+            if word.value != "right" or not exactly or self.slipped:
                 self._side(kind, before)
         elif kind in SIDES:
             self.place = SIDES[kind]
@@ -531,11 +577,17 @@ class _English(_Reader):
             self.remark = self.remark or word.value
         elif kind == "end":
             now.moves, now.side, self.role = True, "end", ""
+        elif kind == "slip":
+            self.slipped, self.turning = True, False
+            if self.noun is not None and self.noun.use != "way":
+                self.noun.place = ""
+        elif kind == "over" or (kind == "across" and after.kind == "thing"):
+            self.role = "pass"
         elif kind == "across":
             now.moves, now.side = True, "across"
         elif kind in ("up", "down"):
-            self.role = ""
             if after.kind != "room":
+                self.role = ""
                 if self.shown is not None and self.shown.what == "stairs":
                     self._it()
                 self.now.moves, self.now.climb = True, kind
@@ -548,7 +600,15 @@ class _English(_Reader):
         elif kind in ("enter", "pass", "among", "with", "beside", "between", "under", "in", "on", "facing"):
             self.role = kind
         elif kind == "room":
-            self._room(word.value)
+            if before.kind == "pass" and not before.value.startswith("keep"):
+                self._thing(word.value)
+            else:
+                self._room(word.value)
+        elif kind == "doors":
+            self.count = _many(word.value)
+            self._way("door")
+        elif kind == "onward":
+            now.count += 1
         elif kind in WAYS:
             self._way(kind)
         elif kind == "thing" and word.value != "floor":
@@ -561,8 +621,11 @@ class _English(_Reader):
             self.now.moves, self.now.side = True, "across" if verb == "cross" else self.now.side
 
     def _it(self) -> None:
-        """Of a thing: it is where one stops. Of a way out: one goes on with what was told of it."""
-        if self.it is not None and self.it.use != "way":
+        """Of a thing: it is where one stops, or is beside the door. Of a way out: one goes on with what was told."""
+        named = [noun for noun in self.now.nouns if not noun.use and not noun.place]
+        if named and self.role == "beside" and self.last == "way" and not self.now.stops:
+            named[-1].use, self.role = "mark", ""
+        elif self.it is not None and self.it.use != "way":
             self.now.target = self.it.name
         elif self.it is not None and self.shown is not None and not self.now.what:
             self.out.pop()
@@ -580,7 +643,9 @@ class _English(_Reader):
             self.now.nouns = to
 
     def _side(self, side: str, before: Word) -> None:
-        if before.kind == "on" or (before.value in ("to the", "to your") and not (self.turning and self.last != "way")):
+        slipped, self.slipped = self.slipped and not self.turning, False
+        aside = before.value in ("to the", "to your") and not (self.turning and self.last != "way")
+        if slipped or before.kind == "on" or aside:
             self._put(side, True)
         else:
             self.turn(side)
@@ -691,8 +756,18 @@ class _Chinese(_Reader):
             self.role = "leave"
         elif kind in ("from", "enter"):
             self.role = kind
+        elif kind == "doors":
+            self.count = _many(word.value)
+            self._way(at, "door")
+        elif kind == "onward":
+            now.count += 1
         elif kind == "room":
-            self._room(at, word.value)
+            if before.kind == "of" and any(one.kind == "pass" and one.value != "穿过" for one in self.pause(at)[0]):
+                self._thing(at, word.value)
+            elif after.kind == "outer" or self.near(at, 2).kind == "outer":
+                self.role = ""
+            else:
+                self._room(at, word.value)
         elif kind in WAYS:
             self._way(at, kind)
         elif kind == "thing" and word.value != "floor":

@@ -13,6 +13,8 @@ import math
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 
+import numpy as np
+
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.geometry import Quaternion, Vec3, rotate
 from worlds.episodes.reading import Order, orders
@@ -268,6 +270,10 @@ def _passes_all(
     """Whether a thing is passed on its side; of two without a side, whether they lie on two sides."""
     if len(past) == 1:
         kind, side = past[0]
+        if kind in LOOKS:
+            return _passes_room(building, here, gap, kind, side)
+        if kind == "rug":
+            return _walks_over(building, navmesh, here, gap)
         return any(_passes(building, navmesh, here, gap, kind, one) for one in ((side,) if side else ("left", "right")))
     (a, _), (b, _) = past
     return any(
@@ -276,16 +282,40 @@ def _passes_all(
     )
 
 
-def _passes(building: Building, navmesh: NavMesh, here: Standing, gap: Gap, kind: str, side: str) -> bool:
-    """Whether a thing of the kind lies beside the walk to a gap, on that side."""
+def _passes_room(building: Building, here: Standing, gap: Gap, name: str, side: str) -> bool:
+    """Whether another gap lies on that side before the one that is meant, and a room of the name behind it."""
+    far, towards = _off(here, gap.middle), 1 if side == "left" else -1
+    ahead = _along(building, here, far)
+    for other in building.gaps_of(here.place):
+        off = _off(here, other.middle)
+        before = other != gap and 0 < _dot(off, ahead) < _dot(far, ahead) and towards * _dot(off, _left(ahead)) > 0
+        if before and _look(building, (other.storey, other.beyond(here.place[1])), name) >= 0:
+            return True
+    return False
+
+
+def _walks_over(building: Building, navmesh: NavMesh, here: Standing, gap: Gap) -> bool:
+    """Whether the walk to a gap goes over a rug."""
+    rugs = [thing for thing in building.things_in(here.place) if thing.kind == "rug"]
+    legs = [np.linspace(a, b, 30) for a, b in pairwise(_path(building, navmesh, here, gap))]
+    return any(r.low[0] < x < r.high[0] and r.low[2] < z < r.high[2] for r in rugs for leg in legs for x, _, z in leg)
+
+
+def _path(building: Building, navmesh: NavMesh, here: Standing, gap: Gap) -> list[list[float]]:
+    """The corners of the walk to a gap."""
     floor = building.floors[here.place[0]]
     ends = [(at[0], floor + 0.1, at[1]) for at in (here.at, gap.middle)]
-    path = navmesh.shortest_path(navmesh.snap(ends[0]), navmesh.snap(ends[1]))
-    towards = 1 if side == "left" else -1
+    path: list[list[float]] = navmesh.shortest_path(navmesh.snap(ends[0]), navmesh.snap(ends[1])).points.tolist()
+    return path
+
+
+def _passes(building: Building, navmesh: NavMesh, here: Standing, gap: Gap, kind: str, side: str) -> bool:
+    """Whether a thing of the kind lies beside the walk to a gap, on that side."""
+    towards, path = 1 if side == "left" else -1, _path(building, navmesh, here, gap)
     for thing in building.things_in(here.place):
         if thing.kind != kind:
             continue
-        for (ax, _, az), (bx, _, bz) in pairwise(path.points.tolist()):
+        for (ax, _, az), (bx, _, bz) in pairwise(path):
             dx, dz = bx - ax, bz - az
             size = math.hypot(dx, dz)
             if size < 0.05:

@@ -93,6 +93,15 @@ def test_left_and_right_are_sixty_degrees_and_more(degrees: int, turn: str) -> N
     assert turn_towards((0.0, -1.0), (-towards[0], towards[1])) == turn.replace("right", "left")
 
 
+@pytest.mark.parametrize(("degrees", "alike"), [(50, True), (70, False)])
+def test_of_two_ways_in_view_the_turn_tells_which_is_meant(degrees: int, alike: bool) -> None:
+    ahead = door(3, (4.0, 0.0), False)
+    aside = door(4, (4.0 + 3.0 * math.tan(math.radians(degrees)), 5.0), False)
+    both = office(ENTRY, ahead, aside)
+    both.rooms[4] = SemanticRegion(4, "kitchen", 0, (9.0, 0.0, 3.0), (12.0, 3.0, 6.0))
+    assert way_to(both, COMING_IN, ahead) == Way("straight", alike=alike)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("style", STYLES)
 def test_straight_on_is_said_where_another_way_leads_to_such_a_room(language: str, style: str) -> None:

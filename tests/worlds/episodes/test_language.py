@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -51,7 +52,9 @@ placed = st.one_of(
     plain,
     st.builds(Noun, kinds, relation=st.just("between"), others=st.tuples(kinds, kinds), **words),
     st.builds(Noun, kinds, relation=st.just("near"), others=st.tuples(kinds), **words),
-    st.builds(Noun, kinds, relation=st.sampled_from(("corner", "window", "wall", "against")), **words),
+    st.builds(
+        Noun, kinds, relation=st.sampled_from(("corner", "window", "windows", "middle", "wall", "against")), **words
+    ),
     st.builds(Noun, kinds, relation=st.just("seats"), others=st.sampled_from([(n,) for n in tables("en")["chairs"]])),
     st.builds(
         Noun, kinds, relation=st.just("bearing"), others=st.one_of(st.tuples(borne), st.tuples(borne, borne)), **words
@@ -61,9 +64,16 @@ where = st.sampled_from(("ahead", "left", "right"))
 sights = st.lists(
     st.builds(Sight, placed, st.one_of(where, st.just("behind"))), max_size=2, unique_by=lambda s: s.where
 ).map(tuple)
-past = st.one_of(st.none(), st.builds(Pass, plain, sides), st.builds(Pass, plain, sides, plain))
+past = st.one_of(
+    st.none(),
+    st.builds(Pass, plain, sides),
+    st.builds(Pass, plain, sides, plain),
+    st.builds(Pass, st.builds(Noun, st.just("rug"), **words), st.just("over")),
+    st.builds(lambda room, side: Pass(Noun(room), side), places, sides),
+)
 mark = st.one_of(st.none(), plain)
 extents = st.sampled_from(("", *tables("en")["extent"]))
+far = st.sampled_from(("", *tables("en")["distance"]))
 leaf = st.one_of(st.none(), st.builds(Noun, st.just("door"), **words))
 counted = st.builds(Way, quarters, sides, st.integers(1, 6), st.booleans(), st.booleans())
 ends = st.one_of(st.builds(Way, quarters, st.just("end"), near=st.booleans()), st.just(Way("straight", "across")))
@@ -101,8 +111,20 @@ steps = st.one_of(
         facing=mark,
         again=st.booleans(),
         look=extents,
+        far=far,
+        twin=st.booleans(),
+    ).map(lambda step: step if step.way.side in ("left", "right") else replace(step, far="", twin=False)),
+    st.builds(
+        Go,
+        places,
+        places,
+        st.builds(Way, turns),
+        past,
+        leaf=leaf,
+        again=st.booleans(),
+        look=extents,
+        arched=st.booleans(),
     ),
-    st.builds(Go, places, places, st.builds(Way, turns), past, leaf=leaf, again=st.booleans(), look=extents),
     st.builds(Go, places, places, st.just(Way("straight")), past, mark, crosses=st.just(True)),
     st.builds(Go, places, places, st.builds(Way, turns), past, wide=st.just(True)),
     st.builds(Go, places, places, st.builds(Way, st.just("straight"), sides), past, mark, wide=st.just(True)),
@@ -113,6 +135,9 @@ steps = st.one_of(
 stops = st.one_of(
     st.builds(Stop, placed, st.one_of(st.just(""), quarters), places, sights),
     st.builds(lambda thing, room, seen, place: Stop(thing, "", room, seen, place), placed, places, sights, where),
+    st.builds(
+        lambda thing, room, far: Stop(thing, "", room, (), "ahead", far), placed, places, far.filter("half".__ne__)
+    ),
 ).filter(lambda stop: all(sight.thing.kind != stop.thing.kind for sight in stop.sights))
 
 
@@ -140,7 +165,7 @@ def understood(order: Order, step: Step, style: str, text: str) -> None:
         assert step.past, text
         both = [noun.kind for noun in (step.past.thing, step.past.other) if noun]
         assert sorted(kind for kind, _ in order.past) == sorted(both), text
-        assert len(both) == 2 or order.past[0][1] in (step.past.side, ""), text
+        assert len(both) == 2 or order.past[0][1] in (step.past.side.replace("over", ""), ""), text
     if isinstance(step, Climb):
         assert (order.act, order.what) == ("climb", "up" if step.up else "down"), text
         return
@@ -171,10 +196,11 @@ def test_each_wording_means_its_steps(language: str, style: str, told: list[Step
         assert set(order.seen) <= claimed, text
 
 
-TABLES = "rooms things seen size colour material turn sides designs shape chairs borne ordinals extent"
+TABLES = "rooms things seen size colour material turn sides designs shape chairs borne ordinals extent distance"
 GIVEN = """
-turn pass go past side room next nth number by mark thing where a b gap leaf ground along seen_past up other
-measure size arrive ahead ahead_at beside beside_at behind holds passing a_at thing_at plain top
+turn pass go past side room next nth number by mark thing where a b gap leaf ground along seen_past up
+measure size
+arrive ahead ahead_at beside beside_at behind holds passing a_at thing_at plain top far skip other wrong meant
 colour material shape close name
 """
 """What a rule may hold between braces besides another rule."""
@@ -187,9 +213,17 @@ def test_no_table_lacks_a_word(language: str) -> None:
     for table in TABLES.split():
         assert set(own[table]) == set(english[table])
     assert {*own["things"], *own["seen"]} == SEEN
-    assert set(english["rules"]) - {"walk", "out", "along", "door", "doorway", "going_past", "seen_past"} <= set(
-        own["rules"]
-    )
+    assert set(english["rules"]) - {
+        "walk",
+        "out",
+        "along",
+        "door",
+        "doorway",
+        "going_past",
+        "seen_past",
+        "into",
+        "to",
+    } <= set(own["rules"])
     texts = [t for part in own.values() for t in (part if isinstance(part, list) else [part]) if isinstance(t, str)]
     rules = [
         t

@@ -15,7 +15,7 @@ from nav_eval_worlds.language.speaker import STYLES, say
 from nav_eval_worlds.language.wording import LANGUAGES
 from worlds.buildings import HOME, OPEN_PLAN, make_paths
 
-BOUNDS = {"en": (155, 0.55, 0.2), "zh": (155, 0.5, 0.2)}
+BOUNDS = {"en": (190, 0.65, 0.2), "zh": (190, 0.55, 0.2)}
 """Of sixty texts: word types and distinct 4-grams at least, the most frequent opening at most; two homes vary."""
 
 
@@ -41,23 +41,26 @@ def test_words_phrases_and_openings_differ(language: str) -> None:
     assert found["distinct 4-grams"] >= grams, found
     assert found["most frequent opening"] <= opening, found
     assert found["look words per text"] >= 0.25, found
-    assert sum(value for name, value in found.items() if name.startswith("texts with")) >= 0.25, found
+    assert sum(value for name, value in found.items() if name.startswith("texts with")) >= 0.35, found
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_opening_is_that_of_a_quarter_of_the_guides_texts(language: str) -> None:
-    told = ["".join(say(path.steps, language, "guide", Stream("again", k))) for path in paths() for k in range(5)]
-    assert tool()["measures"](told, language)["most frequent opening"] <= 0.25, "of two homes"
+@pytest.mark.parametrize("style", ["guide", "spoken"])
+def test_no_opening_is_that_of_a_fifth_of_a_style_s_texts(language: str, style: str) -> None:
+    told = ["".join(say(path.steps, language, style, Stream("again", k))) for path in paths() for k in range(5)]
+    assert tool()["measures"](told, language)["most frequent opening"] <= 0.2
 
 
 def test_styles_have_their_lengths() -> None:
-    english = [told.text.split() for told in texts() if told.language == "en"]
-    lengths = {style: sorted(len(text) for text in english[k::3]) for k, style in enumerate(STYLES)}
-    assert lengths["terse"][10] < lengths["route"][10] < lengths["guide"][10]
+    english = {
+        style: ["".join(say(path.steps, "en", style, Stream("long", k))).split() for k, path in enumerate(paths())]
+        for style in STYLES
+    }
+    lengths = {style: sorted(map(len, found)) for style, found in english.items()}
+    assert lengths["terse"][10] < lengths["route"][10] < lengths["guide"][10] < lengths["spoken"][10]
     assert lengths["terse"][10] <= 30
-    steps = [len(path.steps) for path in paths()]
-    for many, text in zip(steps, english[STYLES.index("guide") :: 3], strict=True):
-        assert (50 if many >= 4 else 25) <= len(text) <= 125, " ".join(text)
+    for path, text in zip(paths(), english["guide"], strict=True):
+        assert (50 if len(path.steps) >= 4 else 25) <= len(text) <= 125, " ".join(text)
 
 
 def test_the_measures_are_those_of_a_count_by_hand() -> None:

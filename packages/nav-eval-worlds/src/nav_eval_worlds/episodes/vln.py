@@ -17,7 +17,7 @@ from nav_eval_worlds.episodes.site import Site, densified
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.language.kinds import KINDS
 from nav_eval_worlds.language.routes import clear_at_first, ends, stretches, tell
-from nav_eval_worlds.language.speaker import STYLES, say
+from nav_eval_worlds.language.speaker import say, styles_of
 from nav_eval_worlds.language.steps import Step
 from nav_eval_worlds.language.wording import LANGUAGES
 
@@ -210,7 +210,8 @@ def _targets(site: Site) -> list[SemanticObject]:
 
 
 def _told(steps: list[Step], stream: Stream) -> list[Told]:
-    return [Told(name, say(steps, name, style, stream.child(name, style))) for name in LANGUAGES for style in STYLES]
+    told = [(name, style) for name in LANGUAGES for style in styles_of(stream.child(name, "styles"))]
+    return [Told(name, say(steps, name, style, stream.child(name, style))) for name, style in told]
 
 
 def _places_at(site: Site, target: SemanticObject, stream: Stream, count: int = 16) -> list[Vec3]:

@@ -20,10 +20,10 @@ def _bedding(m: Model, w: float, low: float, stream: Stream, head: float = 0.08)
     """Mattress, duvet, pillows, perhaps a throw; a bed that is made, slept in or thrown open. Returns the height."""
     cover, kind = stream.choice(("fabric0", "fabric2", "fabric3", "sheet", "throw")), stream.below(3)
     top, z0, z1 = low + 0.2, -_D / 2, _D / 2
-    m.cushion((-w / 2 + 0.02, low, z0 + head), (w / 2 - 0.02, top, z1 - 0.02), "sheet", 0.06)
+    m.cushion((-w / 2 + 0.06, low, z0 + head), (w / 2 - 0.06, top, z1 - 0.115), "sheet", 0.06)
     drop, seed = stream.between(16, 28) / 100, stream.below(1000)
     near, crease = ((z0 + 0.62, 0.012), (z0 + 0.72, 0.03), (z0 + 1.05, 0.045))[kind]
-    m.grids.append(sheet(w / 2 - 0.004, near, z1 - 0.065, top + 0.045, drop, cover, seed, crease))
+    m.grids.append(sheet(w / 2 - 0.016, near, z1 - 0.065, top + 0.045, drop, cover, seed, crease))
     if kind < 2:
         m.cushion((-w / 2 + 0.003, top - 0.04, near - 0.07), (w / 2 - 0.003, top + 0.08, near + 0.2), "sheet", 0.055)
     else:

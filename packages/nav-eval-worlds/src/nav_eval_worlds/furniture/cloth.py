@@ -8,6 +8,8 @@ from nav_eval_worlds.exact import Floats, cos_turns, sin_turns
 from nav_eval_worlds.surfaces.parametric import Grid, lattice
 
 Point = tuple[float, float, float]
+_FOLD = 0.036
+"""Metres by which a sheet's folds come inwards at most, where it hangs: a mattress is as much narrower."""
 
 
 def folds(x: Floats, z: Floats, seed: int) -> Floats:
@@ -63,7 +65,7 @@ def sheet(
         down = np.maximum(down, sunk)
         wave = folds(across, along, seed)
         hangs = np.clip(down / drop, 0, 1)
-        inward = hangs * (1 - wave) * crease * 1.5
+        inward = hangs * (1 - wave) * min(crease * 1.5, _FOLD)
         x = np.where(across < 0, -1.0, 1.0) * np.maximum(0.0, out - inward)
         y = top - down * (0.86 + 0.14 * wave) + wave * crease * 1.6 * (1 - hangs)
         points = np.stack([x, np.minimum(y, top + crease), near + z - np.where(sunk > rim, inward, 0.0)], axis=-1)

@@ -1,4 +1,5 @@
-"""The guide's way of telling: somebody who walks beside you says where you are, what you see and what to do there.
+"""The guide's way of telling: somebody who walks beside you says where you are, what you see and what to do there. Who
+speaks tells it so too, with words that say nothing, and with slips that are put right at once.
 
 A passage of one to three sentences for each step, from whole sentences of the tables: a sentence is said only where the
 step gives everything that it names, and of those that are left one that tells most of what the guide wants to tell.
@@ -16,6 +17,7 @@ from nav_eval_worlds.language.wording import Wording
 Facts = dict[str, str]
 """What a sentence may name; "" where there is no such thing."""
 
+_OTHER = {"left": "right", "right": "left"}
 _SEEN = ("ahead", "ahead_at", "behind", "beside", "beside_at", "side")
 _MAY = ("past", "passing", "mark", "by", "holds", *_SEEN)
 """What a sentence may name, or leave out; what ends in "_at" says where a thing is among others, and ends a sentence.
@@ -26,10 +28,16 @@ def guided(wording: Wording, steps: Sequence[Step]) -> list[str]:
     """A text for the steps, sentence after sentence: of each step its part."""
     guide, space = _Guide(wording), wording.tables["space"]
     opening = [guide.opening(steps[0])] if wording.likely("begins") else []
-    parts = [space.join([*opening, *guide.passage(steps[0], None)])]
+    first, *more = [*opening, *guide.passage(steps[0], None)]
+    parts = [space.join([*_filled(wording, [first], "opener"), *_filled(wording, more)])]
     for before, step in pairwise(steps):
-        parts.append(space + space.join(guide.passage(step, before)))
-    return parts
+        parts.append(space + space.join(_filled(wording, guide.passage(step, before))))
+    return [*parts[:-1], parts[-1] + (space + wording.say("closing") if wording.likely("closes") else "")]
+
+
+def _filled(wording: Wording, sentences: Sequence[str], rule: str = "filler") -> list[str]:
+    """Some begin with a word that says nothing."""
+    return [wording.say(rule) + one[:1].lower() + one[1:] if wording.likely("fillers") else one for one in sentences]
 
 
 class _Guide:
@@ -78,6 +86,8 @@ class _Guide:
         """What says that one has come where the step begins, unless that was said just now."""
         if before is None or isinstance(before, Climb):
             return ""
+        if isinstance(before, Go) and before.outwards and self.wording.likely("outsides"):
+            return self.wording.say("outside", room=self.wording.word("rooms", before.leave))
         if self.named:
             enters = isinstance(before, Go) and before.enter not in ("hallway", "stairs")
             return self.wording.say("inside") if enters and self.wording.likely("arrivals") else ""
@@ -105,7 +115,7 @@ class _Guide:
             | {
                 "arrive": arrive,
                 "turn": self._turn(way.turn, before is None),
-                "along": self._along(step.leave, way.turn, bool(arrive)),
+                "along": self._along(step.leave, way.turn, arrive, step.far if isinstance(step, Go) else ""),
                 "side": self._side(way.side),
                 "number": number,
                 "nth": wording.say("nth", number=number) if number else wording.say("only"),
@@ -130,7 +140,7 @@ class _Guide:
     def _passed(self, past: Pass) -> Facts:
         slots = {"thing": self._the(past.thing), "side": self._side(past.side)}
         slots |= {"other": self._the(past.other)} if past.other else {}
-        pair = "_two" if past.other else ""
+        pair = "_two" if past.other else "_over" if past.side == "over" else ""
         return {name: self.wording.say(f"{name}{pair}", **slots) for name in ("past", "passing")}
 
     def _marked(self, name: str, thing: Noun) -> Facts:
@@ -146,11 +156,20 @@ class _Guide:
     def _turn(self, turn: str, first: bool) -> str:
         if turn == "straight":
             return self.wording.say("ahead" if first else "onward")
-        return self.wording.say("turn_" + turn.replace(" ", "_"))
+        said = self.wording.say("turn_" + turn.replace(" ", "_"))
+        if turn in _OTHER and self.wording.likely("slips"):
+            return self.wording.say("slip", wrong=self.wording.say(f"turn_{_OTHER[turn]}"), meant=said)
+        return said
 
-    def _along(self, leave: str, turn: str, again: bool) -> str:
-        """That one walks down a corridor, with the turn that comes first; `again`: the sentence has named it."""
-        room, it = self.wording.word("rooms", leave), "_it" if again else ""
+    def _along(self, leave: str, turn: str, arrive: str, far: str = "") -> str:
+        """That one walks down a corridor, with the turn that comes first; `arrive`: how the sentence begins; `far`: how
+        far that is."""
+        room = self.wording.word("rooms", leave)
+        it = "_it" if room in arrive else ""
+        if far and self.wording.likely("far"):
+            first = "" if turn == "straight" else self._turn(turn, False)
+            slots = {"room": room, "turn": first, "far": self.wording.word("distance", far)}
+            return self.wording.say(nouns.by_far("turn_along" if first else "along", far), **slots)
         if turn == "straight":
             return self.wording.say(f"along{it}", room=room)
         return self.wording.say(f"turn_along{it}", room=room, turn=self._turn(turn, False))
@@ -163,16 +182,18 @@ class _Guide:
         the = self._the(thing)
         facts = self._room(step) | {
             "arrive": arrive,
-            "along": self._along("hallway", step.turn, bool(arrive)) if step.turn else "",
+            "along": self._along("hallway", step.turn, arrive) if step.turn else "",
             "a": new,
             "a_at": new and new + seen,
             "thing": the,
             "plain": "" if place else the,
             "thing_at": the + place if wording.spaced else place + the,
             "side": self._side(side) if side in ("left", "right") else "",
+            "far": wording.word("distance", step.far) if step.far and wording.likely("far") else "",
+            "measure": nouns.measure(wording, thing),
         }
         rule = "along" if step.turn else {"": "any", "ahead": "ahead"}.get(side, "beside")
-        return wording.fit([f"stop_{rule}"], facts, ("a", "a_at", "plain"), most=False)
+        return wording.fit([f"stop_{rule}"], facts, ("a", "a_at", "plain", "far"), most=False)
 
     def _seen(self, sight: Sight) -> Facts:
         self.told.add(sight.thing.kind)
@@ -190,7 +211,12 @@ class _Guide:
         return nouns.name(self.wording, thing.design or thing.kind) if known else nouns.noun(self.wording, thing)
 
     def _side(self, side: str) -> str:
-        return self.wording.say(f"side_{side}") if side in ("left", "right") else ""
+        if side not in _OTHER:
+            return ""
+        said = self.wording.say(f"side_{side}")
+        if self.wording.likely("slips"):
+            return self.wording.say("slip_side", wrong=self.wording.say(f"side_{_OTHER[side]}"), meant=said)
+        return said
 
 
 def _main(sight: Sight, step: Step) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from nav_eval_worlds.language.steps import Go, Noun, Step
 from nav_eval_worlds.language.wording import Wording
 
+_NAMED = ("things", "seen", "designs", "borne", "chairs", "rooms")
+
 
 def noun(wording: Wording, thing: Noun) -> str:
     """A thing with some of the words that are certain; its name is the same throughout the text."""
@@ -26,9 +28,7 @@ def laden(wording: Wording, thing: Noun) -> str:
 
 
 def name(wording: Wording, kind: str) -> str:
-    return wording.word(
-        next(table for table in ("things", "seen", "designs", "borne", "chairs") if kind in wording.tables[table]), kind
-    )
+    return wording.word(next(table for table in _NAMED if kind in wording.tables[table]), kind)
 
 
 def one(wording: Wording, thing: Noun) -> str:
@@ -63,9 +63,14 @@ def entered(wording: Wording, step: Step) -> str:
     return wording.say("another", room=room) if step.again and step.enter != "hallway" else room
 
 
+def by_far(rule: str, far: str) -> str:
+    """Of a rule for a distance the one that fits: halfway is no measure."""
+    return f"{rule}_half" if far == "half" else f"{rule}_far"
+
+
 def gap(wording: Wording, step: Go) -> str:
     """A way out where no other is near."""
     if step.leaf is None:
-        return wording.pick(wording.tables["gap"]["opening"])
+        return wording.pick(wording.tables["gap"]["arch" if step.arched else "opening"])
     looks = [wording.word(part, word) for part in ("colour", "material") if (word := getattr(step.leaf, part))]
     return wording.pick(wording.tables["gap"]["door" if looks else "plain"], leaf="".join(looks))

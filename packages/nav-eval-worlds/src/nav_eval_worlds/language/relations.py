@@ -17,6 +17,8 @@ _UNCLEAR = 0.7
 _ASLANT = 0.577
 """The same for left and right: 30 degrees. What lies further ahead takes only a slight turn."""
 _SLIGHT = 0.32
+_IN_VIEW = 1.73
+"""The same for what one sees without turning: 60 degrees."""
 _MOST = 6
 """Nobody counts further."""
 _OPPOSITE = 0.45
@@ -52,7 +54,7 @@ class Way:
     last: bool = False
     """Of the doors of a corridor that are counted it is the last."""
     alike: bool = False
-    """Another way out leads to a room of that name: only the turn tells which is meant."""
+    """Another way out leads to a room of that name, or looks like it: only the turn tells which is meant."""
 
 
 def turn_towards(heading: Flat, direction: Flat) -> str:
@@ -135,7 +137,17 @@ def _out_of_room(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | None:
     doubtful = {turn_towards(walker.heading, _minus(other.middle, walker.at)) for other in alike}
     if not turn or doubtful & {turn, ""} or _nearer_ahead(rooms, walker, door, turn):
         return None
-    return Way(_bend(walker, door) if turn == "straight" else turn, alike=bool(alike))
+    if turn != "straight":
+        return Way(turn, alike=bool(alike))
+    looks = any(_looks_alike(walker, door, other) for other in _choices(rooms, walker))
+    return Way(_bend(walker, door), alike=bool(alike) or looks)
+
+
+def _looks_alike(walker: Walker, door: DoorWay, other: DoorWay) -> bool:
+    """Whether another way out of the same kind is in view too."""
+    dx, dz = _minus(other.middle, walker.at)
+    ahead, aside = dx * walker.heading[0] + dz * walker.heading[1], walker.heading[1] * dx - walker.heading[0] * dz
+    return other != door and (other.kind, other.wide) == (door.kind, door.wide) and abs(aside) < _IN_VIEW * ahead
 
 
 def _leads_up(rooms: RoomsMap, room: int, door: DoorWay) -> bool:

@@ -26,7 +26,8 @@ Kind = Literal["door", "opening", "stairs"]
 class DoorWay:
     """A way between regions `a` and `b`: its middle (x, z), floor height y, and whether one passes it along x.
 
-    `wide`: so wide that nobody would call it a doorway; two rooms are then rather two parts of one.
+    `wide`: so wide that nobody would call it a doorway; two rooms are then rather two parts of one. `arched`: it ends
+    in an arch.
     """
 
     id: int
@@ -37,6 +38,7 @@ class DoorWay:
     y: float
     along_x: bool
     wide: bool = False
+    arched: bool = False
 
     def other(self, room: int) -> int:
         return self.b if room == self.a else self.a
@@ -105,7 +107,7 @@ def _way(door: SemanticObject, a: SemanticRegion, b: SemanticRegion) -> DoorWay:
     line = (max(a.low[axis], b.low[axis]) + min(a.high[axis], b.high[axis])) / 2
     at = (line, z) if along_x else (x, line)
     kind: Kind = "opening" if door.category == "doorway" else "door"
-    return DoorWay(door.id, kind, a.id, b.id, at, floor, along_x, door.size[2 - axis] > WIDE)
+    return DoorWay(door.id, kind, a.id, b.id, at, floor, along_x, door.size[2 - axis] > WIDE, door.design == "arch")
 
 
 def _gap(a: SemanticRegion, b: SemanticRegion, axis: int) -> float:

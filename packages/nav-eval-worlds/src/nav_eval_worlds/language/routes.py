@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from nav_eval.engine.scene.scene import SemanticObject
@@ -22,6 +23,7 @@ from nav_eval_worlds.language.relations import (
 )
 from nav_eval_worlds.language.rooms_map import DoorWay, Flat, RoomsMap
 from nav_eval_worlds.language.sights import (
+    been,
     holds,
     landmarks,
     leaf,
@@ -30,10 +32,11 @@ from nav_eval_worlds.language.sights import (
     opposite,
     rivalled,
     room_look,
+    shown,
     sights,
     where_seen,
 )
-from nav_eval_worlds.language.steps import Climb, Go, Pass, Step, Stop
+from nav_eval_worlds.language.steps import Climb, Go, Noun, Pass, Step, Stop
 from nav_eval_worlds.language.wording import ROOMS
 
 _NEAR, _ABREAST = 1.6, 0.3
@@ -48,6 +51,14 @@ _LOOKS = 5
 """Decimetres of the way between the places from which one looks out for things that could be mistaken."""
 _CROSSED = 2.5
 """Metres from wall to wall of a room that one crosses."""
+_FAR = (("few", 1.4, 2.6), ("10", 2.6, 3.5), ("15", 3.9, 5.2), ("20", 5.4, 6.8), ("25", 6.9, 8.3), ("30", 8.4, 9.9))
+"""Keys of the tables' distance, feet, and the metres for which one would say so: a sixth less or more."""
+_NEARLY = 0.7
+"""Metres from a thing to where one stops beside it, at most, for one to say how far it is."""
+_HALF, _LONG = (0.43, 0.57), 5.0
+"""Shares of a corridor of some metres after which one is halfway down it."""
+_ON, _LEAST = 6, 0.5
+"""At least: decimetres of the way on a rug that one walks over; metres along a corridor from one door to another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +155,18 @@ def tell(
         before = {_called(rooms, one.room) for one in parts[: parts.index(part)]}
         step = None if part.door.kind == "stairs" else _step(site, walker, part, again, target, before)
         if step is not None:
-            steps.append(step)
+            steps.append(_after_stairs(step, steps))
         elif part.door.kind != "stairs" or not _climb(rooms, part, steps):
             return None
         walker = pass_door(rooms, walker, part.door)
-    stop = _stop(site, walker, rooms.things[target], parts[-1].points[::_LOOKS])
+    stop = _stop(site, walker, rooms.things[target], parts[-1].points)
     return [*steps, stop] if stop else None
+
+
+def _after_stairs(step: Go, before: Sequence[Step]) -> Go:
+    """Of a way out of a stairwell also on which floor it leads."""
+    climb = before[-1] if before else None
+    return replace(step, look="upstairs" if climb.up else "downstairs") if isinstance(climb, Climb) else step
 
 
 def ends(parts: list[Stretch], walked: list[Stretch]) -> tuple[Vec3, ...]:
@@ -187,12 +204,46 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
         holds(site, part.room, part.door, {target}, part.points[::_LOOKS]),
         sights(site, walker, told),
         part.door.wide,
-        opposite(site, part.room, part.door, told),
+        opposite(site, part.room, part.door, told, part.points[::_LOOKS]),
         leaf(site, part.door),
         _crosses(walker, part.door, way),
         there in before,
         room_look(rooms.rooms[part.door.other(part.room)]),
+        _far_along(rooms, walker, part.door, way),
+        _twin(rooms, walker, part.door, way),
+        part.door.arched,
     )
+
+
+def _far_along(rooms: RoomsMap, walker: Walker, door: DoorWay, way: Way) -> str:
+    """The tables' key for how far down a corridor a way out at its side is; "" where nobody would say.
+
+    Only of a first one: "walk fifteen feet and take the second door" may mean the second from there.
+    """
+    if not is_corridor(rooms, walker.room) or way.side not in ("left", "right") or way.ordinal > 1:
+        return ""
+    off = (door.middle[0] - walker.at[0], door.middle[1] - walker.at[1])
+    along, region = corridor_direction(rooms, walker.room, off), rooms.rooms[walker.room]
+    axis = 0 if along[0] else 1
+    end = (region.high if along[axis] > 0 else region.low)[2 * axis]
+    far, length = abs(off[axis]), abs(end - walker.at[axis])
+    if length > _LONG and _HALF[0] < far / length < _HALF[1]:
+        return "half"
+    return next((key for key, low, high in _FAR if low <= far < high), "")
+
+
+def _twin(rooms: RoomsMap, walker: Walker, door: DoorWay, way: Way) -> bool:
+    """Whether a way out at one's side, the only one there, has its like right across."""
+    if way.side not in ("left", "right") or way.ordinal > 1 or walker.entered is None:
+        return False
+    others = [other for other in rooms.doors_of(walker.room) if other not in (door, walker.entered)]
+    alike = [one for one in others if (one.kind, one.wide, one.along_x) == (door.kind, door.wide, door.along_x)]
+    across = 0 if door.along_x else 1
+    offs = [
+        (abs(one.middle[across] - door.middle[across]), abs(one.middle[1 - across] - door.middle[1 - across]))
+        for one in alike
+    ]
+    return any(apart > _LEAST and aside < _LEAST for apart, aside in offs)
 
 
 def _by_turn(rooms: RoomsMap, walker: Walker, way: Way) -> bool:
@@ -226,12 +277,11 @@ def _climb(rooms: RoomsMap, part: Stretch, steps: list[Step]) -> bool:
     return True
 
 
-def _stop(site: Site, walker: Walker, thing: SemanticObject, places: Sequence[Vec3]) -> Stop | None:
+def _stop(site: Site, walker: Walker, thing: SemanticObject, points: Sequence[Vec3]) -> Stop | None:
     """In a corridor with the turn towards the thing, unless it is at hand; None if that turn cannot be told, or if on
-    the way there, from `places`, one sees such a thing in a room that one has not been in."""
+    the way there, along `points`, one sees such a thing in a room that one has not been in."""
     rooms = site.rooms
-    known = {thing.region} | ({walker.entered.other(walker.room)} if walker.entered else set())
-    if rivalled(site, thing, known, places):
+    if rivalled(site, thing, been(walker), points[::_LOOKS]):
         return None
     off = (thing.center[0] - walker.at[0], thing.center[2] - walker.at[1])
     along = corridor_direction(rooms, walker.room, off)
@@ -241,7 +291,16 @@ def _stop(site: Site, walker: Walker, thing: SemanticObject, places: Sequence[Ve
         return None
     seen = sights(site, walker, {thing.id})
     place = where_seen(site, walker, thing)
-    return Stop(noun(site, thing, placed=True), turn, _called(rooms, walker.room), seen, place)
+    far = _far_ahead(walker, thing, points[-1]) if place == "ahead" else ""
+    return Stop(noun(site, thing, placed=True), turn, _called(rooms, walker.room), seen, place, far)
+
+
+def _far_ahead(walker: Walker, thing: SemanticObject, end: Vec3) -> str:
+    """The tables' key for how far a thing is, where one walks nearly up to it."""
+    gap = max(abs(thing.center[k] - walker.at[k // 2]) - thing.size[k] / 2 for k in (0, 2))
+    walked = math.dist(walker.at, (end[0], end[2]))
+    near = abs(gap - walked) < _NEARLY
+    return next((key for key, low, high in _FAR if near and low <= (gap + walked) / 2 < high), "")
 
 
 def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject) -> bool:
@@ -255,12 +314,54 @@ def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject
 
 
 def _passed(site: Site, walker: Walker, part: Stretch, again: Stretch, told: set[int]) -> Pass | None:
-    """What stands beside the way, is the only one of its kind in the room, and is seen before it is passed: the larger
-    the better, best of all two things between which one walks. Those that are told of are added to `told`."""
+    """What is passed on the way: things best, then a room that one looks into, then what one walks over. Things that
+    are told of are added to `told`."""
+    if len(part.points) < 12 or (is_corridor(site.rooms, part.room) and not _straight(part.points)):
+        return None
+    return (
+        _things_passed(site, walker, part, again, told) or _room_passed(site, walker, part) or _over(site, part, again)
+    )
+
+
+def _room_passed(site: Site, walker: Walker, part: Stretch) -> Pass | None:
+    """A room into which one looks from a corridor, before the way out, and of whose name no other is there."""
+    assert part.door is not None
+    rooms, door = site.rooms, part.door
+    if not is_corridor(rooms, part.room):
+        return None
+    others = [other for other in rooms.doors_of(part.room) if other != walker.entered]
+    called = {other: _called(rooms, other.other(part.room)) for other in others}
+    off = (door.middle[0] - walker.at[0], door.middle[1] - walker.at[1])
+    along = corridor_direction(rooms, part.room, off)
+    axis = 0 if along[0] else 1
+    for other, name in called.items():
+        on = (other.middle[axis] - walker.at[axis]) * along[axis]
+        before = _LEAST < on < abs(off[axis]) - _LEAST and other.along_x != (axis == 0) and not other.wide
+        alone = name in ROOMS - {"hallway", "stairs", "foyer"} and list(called.values()).count(name) == 1
+        if before and alone and shown(site, other.other(part.room), part.points[::_LOOKS]):
+            return Pass(Noun(name), side_of(along, walker.at, other.middle))
+    return None
+
+
+def _over(site: Site, part: Stretch, again: Stretch) -> Pass | None:
+    """The only rug of a room, if one walks over it."""
+    assert part.door is not None
+    rugs = site.rooms.things_in(part.room, "rug")
+    ways = [list(part.points), densified(list(again.points), 0.1), _straight_to(site, part.points[0], part.door)]
+    if len(rugs) != 1 or not all(sum(_lies_under(rugs[0], point) for point in way) >= _ON for way in ways):
+        return None
+    return Pass(noun(site, rugs[0]), "over")
+
+
+def _lies_under(thing: SemanticObject, point: Vec3) -> bool:
+    return all(abs(point[k] - thing.center[k]) < thing.size[k] / 2 for k in (0, 2))
+
+
+def _things_passed(site: Site, walker: Walker, part: Stretch, again: Stretch, told: set[int]) -> Pass | None:
+    """What stands beside the way, is the only one of its kind that one sees there, and is seen before it is passed: the
+    larger the better, best of all two things between which one walks. Those that are told of are added to `told`."""
     assert part.door is not None
     rooms, points = site.rooms, part.points
-    if len(points) < 12 or (is_corridor(rooms, part.room) and not _straight(points)):
-        return None
     ways = [densified(list(again.points), 0.1), _straight_to(site, points[0], part.door)]
     found: list[tuple[SemanticObject, int, str]] = []
     for thing in landmarks(rooms, part.room, KINDS):
@@ -268,7 +369,8 @@ def _passed(site: Site, walker: Walker, part: Stretch, again: Stretch, told: set
             continue
         near, side = _abreast(points, thing)
         alike = side and all(_abreast(way, thing)[1] == side for way in ways)
-        if alike and site.sees(points[max(0, near - 6)], thing.id):
+        seen = alike and site.sees(points[max(0, near - 6)], thing.id)
+        if seen and not rivalled(site, thing, been(walker), points[::_LOOKS]):
             found.append((thing, near, side))
     stands = [one for one in found if one[0].center[1] - one[0].size[1] / 2 < rooms.rooms[part.room].low[1] + 0.3]
     pair = next(((a, b) for a, b in combinations(stands, 2) if a[2] != b[2] and abs(a[1] - b[1]) <= _ABREAST_OF), None)

@@ -55,6 +55,8 @@ _USUAL = {
 _ROOMY, _POKY, _LONG, _TIGHT = 22.0, 4.5, 6.5, 1.25
 """Square metres from which a room strikes one as large, and below which as small; metres from which a corridor is long,
 and in width below which it is narrow."""
+_OPEN, _CENTRAL = 1.0, 0.15
+"""Metres to all walls from what stands in the middle of a room; shares of the room's width that it is off at most."""
 _HIGH, _TOUCHING = 0.7, 0.12
 """Metres above the floor at which a thing hangs on a wall; from a wall to what stands against it."""
 _Place: TypeAlias = tuple[str, tuple[str, ...]]
@@ -108,7 +110,7 @@ def sights(site: Site, walker: Walker, exclude: set[int], most: int = 3) -> tupl
             continue
         if not where or where in out or (where == "behind" and walker.entered is not None):
             continue
-        if site.share_seen(at, thing.id) > _PLAIN:
+        if site.share_seen(at, thing.id) > _PLAIN and not rivalled(site, thing, been(walker), [at]):
             out[where] = Sight(noun(site, thing, placed=True), where)
     return tuple(out.values())
 
@@ -147,6 +149,11 @@ def holds(site: Site, here: int, door: DoorWay, exclude: set[int], places: Seque
     return noun(site, thing) if thing else None
 
 
+def been(walker: Walker) -> set[int]:
+    """The room that a walker is in, and the one that it came from."""
+    return {walker.room} | ({walker.entered.other(walker.room)} if walker.entered else set())
+
+
 def rivalled(site: Site, thing: SemanticObject, known: set[int], places: Sequence[Vec3]) -> bool:
     """Whether from some of the places one sees another thing of that kind in a room that is not one of the `known`."""
     alike = [
@@ -155,6 +162,13 @@ def rivalled(site: Site, thing: SemanticObject, known: set[int], places: Sequenc
         if other.category == thing.category and other.region not in known and max(other.size) > _LEAST
     ]
     return any(max(site.shares_seen(places, other.id, _ROOM)) > _GLIMPSE for other in alike)
+
+
+def shown(site: Site, room: int, places: Sequence[Vec3]) -> bool:
+    """Whether from some of the places one sees into a room far enough to know what room it is."""
+    usual = _USUAL.get(site.rooms.rooms[room].category, ())
+    things = [thing for kind in usual for thing in site.rooms.things_in(room, kind)]
+    return any(max(site.shares_seen(places, thing.id, _ROOM)) > _PLAIN for thing in things)
 
 
 def _worth(thing: SemanticObject, usual: tuple[str, ...], exclude: set[int]) -> bool:
@@ -169,8 +183,9 @@ def leaf(site: Site, door: DoorWay) -> Noun | None:
     return Noun("door", "", look.colour, look.material) if look else None
 
 
-def opposite(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | None:
-    """The thing across a corridor that one faces who comes out of a door, and out of no other."""
+def opposite(site: Site, room: int, door: DoorWay, exclude: set[int], places: Sequence[Vec3]) -> Noun | None:
+    """The thing across a corridor that one faces who comes out of a door, and out of no other, of whose kind one sees
+    none in another room from `places` on the way there."""
     rooms = site.rooms
     if rooms.rooms[room].category != "hallway":
         return None
@@ -183,7 +198,8 @@ def opposite(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | 
         over = min(abs(_start(thing, across) - line), abs(_end(thing, across) - line))
         spot: Vec3 = (door.middle[0], rooms.rooms[room].low[1], door.middle[1])
         apart = thing.id not in exclude and _ACROSS[0] < over < _ACROSS[1]
-        if apart and ahead and alone and site.share_seen(spot, thing.id) > _PLAIN:
+        faced = apart and ahead and alone and site.share_seen(spot, thing.id) > _PLAIN
+        if faced and not rivalled(site, thing, {room}, places):
             return noun(site, thing, placed=True)
     return None
 
@@ -276,7 +292,9 @@ def _standing_where(site: Site, thing: SemanticObject) -> list[_Place]:
     """Where a thing is in its room: at the window, on a wall or against it, in a corner."""
     if _start(thing, 1) > site.rooms.rooms[thing.region].low[1] + _HIGH:
         return [("wall", ())] if _walls(site.rooms, thing) and not _carried(site.rooms, thing) else []
-    told: list[_Place] = [("window", ())] if _at_window(site, thing) else []
+    told: list[_Place] = [(window, ())] if (window := _at_window(site, thing)) else []
+    if _in_middle(site.rooms, thing):
+        return [*told, ("middle", ())]
     if _in_corner(site.rooms, thing):
         return [*told, ("corner", ())]
     return [*told, ("against", ())] if _walls(site.rooms, thing) == 1 else told
@@ -305,10 +323,11 @@ def _nearest(rooms: RoomsMap, thing: SemanticObject) -> float:
     return min((_apart(thing, other) for other in beside), default=0.0)
 
 
-def _at_window(site: Site, thing: SemanticObject) -> bool:
-    """Whether a thing stands at the only window of its room."""
+def _at_window(site: Site, thing: SemanticObject) -> str:
+    """window or windows where a thing stands at the only one of its room, or at several; else ""."""
     windows = [one for one in site.scene.objects if one.category == "window" and one.region == thing.region]
-    return len(windows) == 1 and _apart(thing, windows[0]) < _WINDOW
+    near = sum(_apart(thing, one) < _WINDOW for one in windows)
+    return ("window" if len(windows) == 1 else "windows" if near > 1 else "") if near else ""
 
 
 def _borne(rooms: RoomsMap, thing: SemanticObject) -> tuple[str, ...]:
@@ -352,6 +371,14 @@ def _above(upper: SemanticObject, thing: SemanticObject) -> bool:
     covers = min(_overlap(upper, thing, 0) + 0.25, _overlap(upper, thing, 2) + 0.25) > 0
     inside = all(abs(upper.center[k] - thing.center[k]) < thing.size[k] / 2 + 0.2 for k in (0, 2))
     return covers and inside and _start(upper, 1) > _end(thing, 1) - 0.1
+
+
+def _in_middle(rooms: RoomsMap, thing: SemanticObject) -> bool:
+    """Whether a thing stands in the open, and is about as far from every wall as from the one opposite."""
+    room = rooms.rooms[thing.region]
+    sides = [(_start(thing, k) - room.low[k], room.high[k] - _end(thing, k)) for k in (0, 2)]
+    off = [abs(low - high) / (room.high[k] - room.low[k]) for k, (low, high) in zip((0, 2), sides, strict=True)]
+    return max(off) < 2 * _CENTRAL and min(min(pair) for pair in sides) > _OPEN
 
 
 def _in_corner(rooms: RoomsMap, thing: SemanticObject) -> bool:

@@ -1,6 +1,6 @@
 """Steps put into words: which parts of a step are told, in which order; the words themselves are in the tables.
 
-Here is the way of the styles that give order after order; the guide's is in guide.py.
+Here is the way of the styles that give order after order; the guide's, and of those who speak, is in guide.py.
 """
 
 from __future__ import annotations
@@ -14,9 +14,19 @@ from nav_eval_worlds.language.guide import guided
 from nav_eval_worlds.language.steps import Climb, Go, Pass, Step, Stop
 from nav_eval_worlds.language.wording import Wording
 
-STYLES = ("route", "terse", "guide")
-"""As R2R's, as short as can be, and with looks and relations as RxR's."""
+STYLES = ("route", "terse", "guide", "spoken")
+"""As R2R's, as short as can be, with looks and relations as RxR's, and as RxR's people speak: with hedges and slips."""
+_SPOKEN = 50
+"""Percent of paths that are spoken in place of guided."""
 _TRIES, _STEP = 24, 10
+_SKIPPED = 4
+"""Up to the fourth door one may say how many doors one leaves aside."""
+_OTHER = {"left": "right", "right": "left"}
+
+
+def styles_of(stream: Stream) -> tuple[str, str, str]:
+    """In which three styles a path is told."""
+    return "route", "terse", "spoken" if stream.chance(_SPOKEN) else "guide"
 
 
 def say(steps: Sequence[Step], language: str, style: str, stream: Stream) -> tuple[str, ...]:
@@ -30,7 +40,7 @@ def say(steps: Sequence[Step], language: str, style: str, stream: Stream) -> tup
     for attempt in range(_TRIES):
         wording = Wording(language, style, stream.child(attempt), readiness)
         some = [_plainer(wording, step) for step in steps]
-        parts = guided(wording, some) if style == "guide" else _parts(wording, some)
+        parts = guided(wording, some) if style in ("guide", "spoken") else _parts(wording, some)
         text = wording.finished("".join(parts))
         size = len(text.split()) if " " in text else len(text)
         longer = wording.manner["each"] * len(steps)
@@ -80,6 +90,8 @@ def _joint(wording: Wording, told: str, step: Step, turn: str, before: Step | No
         return wording.pick(wording.tables["merge_stop"])
     if room_left and turn not in ("", "straight") and wording.likely("merges"):
         return wording.pick(wording.tables["merge"])
+    if isinstance(before, Go) and before.outwards and wording.likely("outsides"):
+        return wording.end + wording.say("outside", room=wording.word("rooms", before.leave))
     if isinstance(before, Go) and before.enter not in ("hallway", "stairs") and wording.likely("arrivals"):
         said = wording.tables["entered" if named else "reached"]
         return wording.end + wording.pick(said, room=wording.word("rooms", before.enter))
@@ -103,8 +115,9 @@ def _step(wording: Wording, step: Step, turn: str, alone: bool, later: bool, nam
     past = None
     if isinstance(step, Stop):
         where = nouns.place(wording, step.thing)
-        rule = "stop_alone" if alone else "stop_placed" if where else "stop"
-        go = wording.say(rule, thing=nouns.noun(wording, step.thing), where=where)
+        far = wording.word("distance", step.far) if step.far and not turn and wording.likely("far") else ""
+        rule = "stop_alone" if alone else "stop_far" if far else "stop_placed" if where else "stop"
+        go = wording.say(rule, thing=nouns.noun(wording, step.thing), where=where, far=far)
         if not turn:
             return go
     elif isinstance(step, Go) and _blends(step, turn) and wording.likely("blends"):
@@ -129,7 +142,9 @@ def _blends(step: Go, turn: str) -> bool:
 
 def _past(wording: Wording, past: Pass) -> dict[str, str]:
     """What is passed, or the two things between which one passes."""
-    slots = {"past": nouns.noun(wording, past.thing), "side": wording.pick(wording.tables["sides"][past.side])}
+    slots = {"past": nouns.noun(wording, past.thing), "side": wording.pick(wording.tables["sides"].get(past.side, ""))}
+    if past.side == "over":
+        return slots | {"seen_past": wording.say("over_past", **slots), "pass": wording.say("pass_over", **slots)}
     if past.other is None:
         return slots
     slots |= {"other": nouns.noun(wording, past.other)}
@@ -173,16 +188,24 @@ def _go(wording: Wording, step: Go | Climb, along: bool, how: str, passes: bool)
         return wording.say(
             kind, up=wording.tables["updown"][direction], other=wording.say(f"{direction}_there"), **slots
         )
-    rule = _kind(step, along, how, passes)
+    far = step.far if not along and wording.likely("far") else ""
+    rule = _kind(step, along or bool(far), how, passes)
     mark = (step.mark or step.facing) if wording.likely("marks") else None
     counts = not (mark and nth and wording.likely("uncounted"))
     if mark and (wording.has(f"{rule}_by") or not counts):
         rule = f"{rule}_by" if counts else "marked_door" if step.leave == "hallway" else "marked"
     if mark:
         slots |= {"mark": nouns.laden(wording, mark), "measure": nouns.measure(wording, mark)}
+    if rule in ("go_door", "then_door") and 1 < nth <= _SKIPPED and not mark and wording.likely("skips"):
+        rule = "then_skip"
+        slots["skip"] = wording.say(f"skipped_{nth}", **slots)
     slots["by"] = wording.say("by" if mark == step.mark else "facing", **slots) if mark else ""
     slots |= {"gap": nouns.gap(wording, step), "next": nouns.entered(wording, step)}
     go = wording.say(rule, **slots)
+    if step.twin and not nth and not mark and wording.likely("negates"):
+        go += wording.say("not_across", other=wording.pick(wording.tables["sides"][_OTHER[way.side]]))
+    if far:
+        go = wording.say(nouns.by_far("after", far), far=wording.word("distance", far), **slots) + go
     tells = step.enter != "hallway" and not passes and not mark and slots["next"] in go[-24:]
     if step.holds and tells and wording.likely("contents"):
         go += wording.say("inside", a=nouns.one(wording, step.holds))

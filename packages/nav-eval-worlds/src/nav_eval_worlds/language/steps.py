@@ -16,9 +16,9 @@ from nav_eval_worlds.language.relations import Way
 class Noun:
     """A thing by its kind and by how it looks; a word that is not certain is empty.
 
-    `relation` ("between", "on", "near", "under", "corner", "window", "wall" that it hangs on, "against" a wall) says
-    where it is, beside, on or below the things named in `others`; "bearing": the other, or both of them, are on it;
-    "seats": so many chairs are at it.
+    `relation` ("between", "on", "near", "under", "corner", "window", "windows", "middle", "wall" that it hangs on,
+    "against" a wall) says where it is, beside, on or below the things named in `others`; "bearing": the other, or both
+    of them, are on it; "seats": so many chairs are at it.
     """
 
     kind: str
@@ -34,7 +34,8 @@ class Noun:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A thing that one passes on one's left or right, and another that is passed at once on the other side."""
+    """A thing, or a room by its name, that one passes on one's left or right, and another that is passed at once on the
+    other side; or what one walks "over"."""
 
     thing: Noun
     side: str
@@ -57,7 +58,9 @@ class Go:
     is no other way out of the room; `wide`: it is no doorway but an open side. `sights` are what one sees before one
     turns. `facing`: what lies right across a corridor from the way out; `leaf`: the door of the way out, if
     it has one; `crosses`: one walks from wall to wall of the room; `again`: a room of that name was passed before;
-    `look`: how the room that one enters strikes one: a key of the tables' extent.
+    `look`: how the room that one enters strikes one: a key of the tables' extent. `far`: a key of the
+    tables' distance for how far along a corridor the way out is. `twin`: such a way is right across from it, too.
+    `arched`: it ends in an arch.
     """
 
     leave: str
@@ -74,6 +77,14 @@ class Go:
     crosses: bool = False
     again: bool = False
     look: str = ""
+    far: str = ""
+    twin: bool = False
+    arched: bool = False
+
+    @property
+    def outwards(self) -> bool:
+        """Whether one comes out of a room into a corridor."""
+        return self.enter == "hallway" and self.leave not in ("hallway", "stairs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +102,8 @@ class Climb:
 class Stop:
     """The thing beside which one stops, in a room of the category `room`, and where to turn for it in a corridor.
 
-    `place`: where one sees it from the way into the room, as in Sight; "" where that is not plain.
+    `place`: where one sees it from the way into the room, as in Sight; "" where that is not plain. `far`: a key of the
+    tables' distance for how far it is ahead.
     """
 
     thing: Noun
@@ -99,6 +111,7 @@ class Stop:
     room: str = ""
     sights: tuple[Sight, ...] = ()
     place: str = ""
+    far: str = ""
 
 
 Step: TypeAlias = Go | Climb | Stop

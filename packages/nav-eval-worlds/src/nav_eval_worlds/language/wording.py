@@ -50,7 +50,8 @@ def names_of_things(language: str) -> dict[str, list[str]]:
 
 
 class Wording:
-    """One text's choices of words. `style` is one of the tables' styles.
+    """One text's choices of words. `style` is one of the tables' styles; what it has no rule for is said as in the one
+    that it is `like`.
 
     `readiness`, in percent of what is usual: how readily it says what it may leave out.
     """
@@ -58,6 +59,8 @@ class Wording:
     def __init__(self, language: str, style: str, stream: Stream, readiness: int = 100) -> None:
         self.tables, self.style, self.stream, self.readiness = tables(language), style, stream, readiness
         self.manner: dict[str, Any] = {"cut": self.tables["cut"]} | self.tables["styles"][style]
+        self._own: dict[str, Any] = self.tables.get(self.manner.get("like", ""), {}) | self.tables.get(style, {})
+        self._brief: list[list[str]] = self.tables["brief"] if self.likely("brief") else []
         self.end: str = self.tables["rules"]["end"]
         self.spaced = self.end.endswith(" ")
         self._names: dict[tuple[str, str], str] = {}
@@ -85,13 +88,12 @@ class Wording:
 
     def say(self, rule: str, **slots: str) -> str:
         """What a rule of the style, or of all styles, gives."""
-        own = self.tables.get(self.style, {})
-        return self.pick(own[rule] if rule in own else self.tables["rules"][rule], **slots)
+        return self.pick(self._own[rule] if rule in self._own else self.tables["rules"][rule], **slots)
 
     def fit(self, rules: Sequence[str], facts: Mapping[str, str], may: Collection[str], most: bool = True) -> str:
         """Of the style's sentences under some rules one that names nothing that is not there; with `most`, of what it
         `may` leave out it says as much as any."""
-        every = [sentence for rule in rules for sentence in self.tables[self.style].get(rule, ())]
+        every = [sentence for rule in rules for sentence in self._own.get(rule, ())]
         named = {one: [name for name in _NAME.findall(one) if name in may] for one in every}
         fitting = [one for one in every if all(facts[name] for name in named[one])]
         least = max(len(named[one]) for one in fitting) if most else 0
@@ -120,6 +122,6 @@ class Wording:
 
     def finished(self, text: str) -> str:
         """Spaces and articles put right, sentences with a capital."""
-        for pattern, better in (["\\s+", " "], *self.tables["repair"]):
+        for pattern, better in (["\\s+", " "], *self._brief, *self.tables["repair"]):
             text = re.sub(pattern, better, text)
         return re.sub(r"(^|[.] )([a-z])", lambda m: m[1] + m[2].upper(), text.strip())

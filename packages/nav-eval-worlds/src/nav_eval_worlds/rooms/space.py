@@ -26,6 +26,8 @@ OPPOSITE: dict[str, Side] = {"n": "s", "s": "n", "e": "w", "w": "e"}
 CLEARANCE = 250
 """A walker's radius of 180 mm, and what a navmesh's cells of 50 mm may add to it."""
 CELL = 50
+_HEAD = 1600
+"""Millimetres: what hangs higher is over the heads of all who walk there."""
 _INSIDE = 550
 """From a door to where one has come in, clear of leaves that stand open beside it."""
 WALK = 900
@@ -81,6 +83,8 @@ class Space:
     hung: list[tuple[str, int, int, int, int]] = field(default_factory=list)
     _doors: list[tuple[int, int]] = field(default_factory=list)
     _standing: list[tuple[Rect, int]] = field(default_factory=list)
+    _jutting: list[Rect] = field(default_factory=list)
+    """What hung things take of the way below them."""
 
     def __post_init__(self) -> None:
         for side in SIDES:
@@ -244,7 +248,7 @@ class Space:
 
     def _connected(self, taken: list[Rect]) -> bool:
         """All doors reach each other and most of the free floor, with furniture grown by a walker's radius."""
-        free = self.free_cells(taken)
+        free = self.free_cells([*taken, *self._jutting])
         import scipy.ndimage
 
         labels, _ = scipy.ndimage.label(free)
@@ -311,6 +315,7 @@ class Space:
                     along - half >= low + off
                     and along + half <= high - off
                     and self.bare(side, along - half, along + half, bottom, top, deep)
+                    and self.leaves_way(made, side, along, bottom)
                 ):
                     self.nail(made, side, along, bottom)
                     return True
@@ -334,6 +339,16 @@ class Space:
         zone = self.strip(side, low, high, max(deep, 80))
         return free_wall and not any(zone.overlaps(rect) for rect, height in self._standing if height > bottom)
 
+    def leaves_way(self, made: Made, side: str, along: int, bottom: int) -> bool:
+        """Whether one still walks past a thing that is fastened to a wall there."""
+        under = self._under(made, side, along, bottom)
+        return not under or self._connected([*self.taken, *under])
+
+    def _under(self, made: Made, side: str, along: int, bottom: int) -> list[Rect]:
+        """What a hung thing takes of the way; nothing if it is flat or hangs over the heads."""
+        half, deep = _mm(made.size[0]) // 2, _mm(made.size[2])
+        return [self.strip(side, along - half, along + half, deep)] if deep > CELL and bottom < _HEAD else []
+
     def nail(self, made: Made, side: str, along: int, bottom: int) -> None:
         """Fastens a thing to a wall without asking."""
         line, _, _ = wall_line(self.rect, side)  # type: ignore[arg-type]
@@ -343,6 +358,7 @@ class Space:
         self.hung.append(
             (side, along - _mm(made.size[0]) // 2, along + _mm(made.size[0]) // 2, bottom, bottom + _mm(made.size[1]))
         )
+        self._jutting += self._under(made, side, along, bottom)
         self.add(made, (x, self.room.base + bottom, z), TURN_OF[side], "wall")
 
     def lay(self, made: Made, x: int, z: int, turn: int) -> bool:

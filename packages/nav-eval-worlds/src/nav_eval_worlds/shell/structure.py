@@ -48,7 +48,8 @@ def shell_items(plan: Plan, style: Style, stream: Stream) -> list[Item]:
         items.append(Item("wall", room.id, _walls(plan, room, finish_of(room, style, own))))
     for door in plan.doors:
         joins = (door.a, door.b)
-        items.append(Item("door" if door.leaf else "doorway", door.b, _doorway(plan, door, leaves), joins=joins))
+        model, design = _doorway(plan, door, leaves), "arch" if door.arch else ""
+        items.append(Item("door" if door.leaf else "doorway", door.b, model, joins=joins, design=design))
     return items + stair_items(plan)
 
 

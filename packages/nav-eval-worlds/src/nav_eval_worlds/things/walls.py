@@ -235,7 +235,8 @@ def _nail_first(carriers: Carriers, made: Made, side: str, places: list[int], bo
     off = deep if deep > 80 else 20
     for along in places:
         inside = low + off <= along - half and along + half <= high - off
-        if inside and space.bare(side, along - half, along + half, bottom, top, deep):
+        free = inside and space.bare(side, along - half, along + half, bottom, top, deep)
+        if free and space.leaves_way(made, side, along, bottom):
             space.nail(made, side, along, bottom)
             return True
     return False
@@ -256,7 +257,6 @@ def _radiators(carriers: Carriers, stream: Stream) -> None:
             top = _RADIATOR + round(made.size[1] * 1000) + 30
             if space.bare(window.side, along - half, along + half, _RADIATOR, top, deep + 10) and space.passable(zone):
                 space.nail(made, window.side, along, _RADIATOR)
-                space.taken.append(zone)
                 break
 
 
