@@ -17,14 +17,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
-from walks import PLACES, SMALL, TOLD, read
+from walks import PLACES, SMALL, TOLD, drawn, read_once
 
-from nav_eval_baselines.learned.senses import REFLECTED
-from nav_eval_baselines.learned.words import LONGEST, MIRRORED, UNKNOWN
-
-TRICKS = ("mirror", "clauses", "bumps", "history", "depth")
+TRICKS = ("stops", "mirror", "clauses", "bumps", "history", "depth")
 ACTIONS = ("stop", "move_forward", "turn_left", "turn_right")
-WORD, HIDDEN, BATCH, RATE = 48, 160, 8, 1.5e-3
+WORD, HIDDEN, BATCH, RATE = 48, 160, 4, 2e-3
 
 
 class Network(nn.Module):
@@ -76,24 +73,9 @@ class Network(nn.Module):
         return cell(given.flatten(0, 1)[:, None])[0].view(*given.shape[:2], -1), None
 
 
-def drawn(walk: dict[str, Any], network: Network, rng: np.random.Generator) -> list[Tensor]:
-    """Words and the part each belongs to, what was seen, and what the oracle did, in one of the path's wordings; half
-    of the walks as in a mirror."""
-    parts = walk["texts"][rng.integers(len(walk["texts"]))]
-    told = [(word, number) for number, part in enumerate(parts) for word in part][:LONGEST]
-    picture, around, motion, expert = (walk[name] for name in ("picture", "around", "motion", "expert"))
-    if "mirror" not in network.without and rng.random() < 0.5:
-        told = [(MIRRORED.get(word, word), number) for word, number in told]
-        around = around[:, [*(-np.arange(24) % 24), 24]][..., [0, 1, 2, 4, 3, 6, 5, 7]]
-        picture, motion, expert = picture[..., ::-1].copy(), motion * REFLECTED, np.array([0, 1, 3, 2])[expert]
-    numbers = [network.numbers.get(word, UNKNOWN) for word, _ in told]
-    near = np.exp(-walk["distance"] / 3)
-    rows = (numbers, [number for _, number in told], picture, around, motion, expert, walk["part"], near)
-    return [torch.as_tensor(np.asarray(row)) for row in rows]
-
-
 def loss_of(network: Network, walks: list[dict[str, Any]], rng: np.random.Generator) -> Tensor:
-    columns = list(zip(*(drawn(walk, network, rng) for walk in walks)))
+    shown = (drawn(walk, network.numbers, network.without, rng) for walk in walks)
+    columns = [[torch.from_numpy(row) for row in rows] for rows in zip(*shown)]
     numbers, parts, *seen, expert, part, near = (pad_sequence(rows, batch_first=True) for rows in columns)
     real = pad_sequence([torch.ones(len(rows)) for rows in columns[5]], batch_first=True) > 0
     scores, attention, guess, _ = network(network.read(numbers), numbers, seen)
@@ -126,14 +108,6 @@ def train(walks: list[dict[str, Any]], without: list[str], epochs: int, seed: in
         sys.stdout.write(f"epoch {epoch + 1}: loss {np.mean(losses):.3f}, {time.process_time():.0f} CPU s\n")
         sys.stdout.flush()
     return network
-
-
-def read_once(folder: Path) -> list[dict[str, Any]]:
-    """Kept beside what was read, because pictures take time to decode."""
-    kept = folder / "first.pt"
-    if not kept.is_file():
-        torch.save(list(read(folder)), kept)
-    return list(torch.load(kept, weights_only=False))
 
 
 def main() -> None:

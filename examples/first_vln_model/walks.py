@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+import pickle
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,17 @@ import numpy as np
 from PIL import Image
 from pyarrow import parquet
 
-from nav_eval_baselines.learned.senses import CELLS, SIDE, motion, picture
+from nav_eval_baselines.learned.senses import CELLS, REFLECTED, SIDE, motion, picture
 from nav_eval_baselines.learned.surroundings import Surroundings
-from nav_eval_baselines.learned.words import tokens
+from nav_eval_baselines.learned.words import LONGEST, MIRRORED, UNKNOWN, tokens
 
 SMALL = SIDE // 2
 """Pixels of a side."""
 PLACES, TOLD = 25, 8
 """24 directions and here; of each its colour, and how near the floor ends, or is unknown, and where one has been."""
+
+NEAR = 2.0
+"""Metres from the goal at which to stop: one who should stop only at it has few steps to learn that from."""
 
 
 class Senses:
@@ -78,3 +82,30 @@ def track(state: Any) -> Any:
     sine, cosine = np.sin(yaw[0]), np.cos(yaw[0])
     turned = (yaw - yaw[0] + np.pi) % (2 * np.pi) - np.pi
     return np.column_stack([-x * sine - z * cosine, x * cosine - z * sine, turned]).astype(np.float32)
+
+
+def read_once(folder: Path) -> list[dict[str, Any]]:
+    """All walks, kept beside the files, because pictures take time to decode."""
+    kept = folder / "first.pickle"
+    if not kept.is_file():
+        kept.write_bytes(pickle.dumps(list(read(folder))))
+    walks: list[dict[str, Any]] = pickle.loads(kept.read_bytes())
+    return walks
+
+
+def drawn(
+    walk: Mapping[str, Any], numbers: Mapping[str, int], without: Collection[str], rng: np.random.Generator
+) -> list[Any]:
+    """Of one of the path's wordings (N,) words and the part that each belongs to; of each step (T, ...) picture,
+    around, motion, what the oracle did, part, nearness of the goal. Half of the walks are as in a mirror."""
+    parts = walk["texts"][rng.integers(len(walk["texts"]))]
+    told = [(word, number) for number, part in enumerate(parts) for word in part][:LONGEST]
+    picture, around, motion, expert = (walk[name] for name in ("picture", "around", "motion", "expert"))
+    if "stops" not in without:
+        expert = np.where(walk["distance"] < NEAR, 0, expert)
+    if "mirror" not in without and rng.random() < 0.5:
+        told = [(MIRRORED.get(word, word), number) for word, number in told]
+        around = around[:, [*(-np.arange(24) % 24), 24]][..., [0, 1, 2, 4, 3, 6, 5, 7]]
+        picture, motion, expert = picture[..., ::-1].copy(), motion * REFLECTED, np.array([0, 1, 3, 2])[expert]
+    words = np.array([[numbers.get(word, UNKNOWN), number] for word, number in told])
+    return [words[:, 0], words[:, 1], picture, around, motion, expert, walk["part"], np.exp(-walk["distance"] / 3)]
