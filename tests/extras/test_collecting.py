@@ -23,10 +23,14 @@ from PIL import Image
 
 import nav_eval
 from nav_eval.engine.render.camera import Lens
+from nav_eval.engine.scene.cache import scene_bytes, shared_scenes
+from nav_eval.engine.scene.load import load_scene
 from nav_eval.errors import ConfigError, DatasetError
 from nav_eval.gym import rollouts
+from nav_eval.runs.effective import Effective
+from nav_eval_extras.collecting import command
 from nav_eval_extras.collecting.clauses import clause_indices, load_clauses
-from nav_eval_extras.collecting.collection import JOURNAL, Wish, collect_into
+from nav_eval_extras.collecting.collection import JOURNAL, Progress, Wish, collect_into
 from nav_eval_extras.collecting.command import collect
 from nav_eval_extras.collecting.formats.answers import decisions
 from nav_eval_extras.collecting.formats.datasets import Datasets
@@ -532,6 +536,28 @@ def test_the_command_writes_what_the_function_writes(
     assert re.search(rf"{PATHS} of {PATHS} paths, \d+ frames, 0\.\d+ GB, about 0 s left", said.err)
     nav_eval.collect("vln-demo", two, overrides=WORLD, format="streamvln")
     assert tree(one) == tree(two) == tree(written["streamvln"])
+
+
+def test_one_building_at_a_time_is_in_memory(tmp_path: Path) -> None:
+    wish, kept = Wish("vln-demo", WORLD), set()
+    shared_scenes().clear()
+    collect_into(StreamVLN, tmp_path, wish, told=lambda _: kept.add(shared_scenes().nbytes))
+    homes = Path(str(Effective.of(wish.resolved()).simulator.scenes_dir)).glob("*.glb")
+    sizes = {scene_bytes(load_scene(home)) for home in homes}
+    assert len(sizes) == 2
+    assert sizes <= kept <= {*sizes, 0}
+
+
+def test_the_time_left_counts_from_the_first_path(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not from when buildings were begun to be made."""
+    clock = iter([0.0, 1000.0, 1010.0])
+    monkeypatch.setattr(command, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    show = command._lines()
+    show(Progress(done=5, total=8, frames=0, size=0, before=5))
+    show(Progress(done=6, total=8, frames=40, size=0, before=5))
+    assert "about 20 s left" in capsys.readouterr().err
 
 
 def test_the_command_writes_npz_too(tmp_path: Path) -> None:

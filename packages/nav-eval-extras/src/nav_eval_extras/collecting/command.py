@@ -133,8 +133,9 @@ def _lines() -> Callable[[Progress], object]:
     began = said = time.monotonic()
 
     def show(progress: Progress) -> None:
-        nonlocal said
+        nonlocal began, said
         now, walked = time.monotonic(), progress.done - progress.before
+        began = began if walked else now  # buildings may have been made before the first path
         if walked and (now - said >= SECONDS_BETWEEN_LINES or progress.done == progress.total):
             said = now
             left = (now - began) / walked * (progress.total - progress.done)

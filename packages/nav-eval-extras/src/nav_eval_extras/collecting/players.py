@@ -22,6 +22,7 @@ from nav_eval.core.stopping import deaf_to_ctrl_c, heed_as_worker
 from nav_eval.core.types import Observations
 from nav_eval.dataset.episode import Episode, Instruction
 from nav_eval.engine.render.camera import Lens
+from nav_eval.engine.scene.cache import shared_scenes
 from nav_eval.errors import ConfigError, ResourceExhausted, SimulatorError
 from nav_eval.runs.builder import Plan
 from nav_eval.runs.plan import opened
@@ -141,6 +142,7 @@ class Player:
         stack.callback(environment.simulator.close)
         asker = Asker(environment.simulator, asked.config, asked.about, asked.questions) if asked.questions else None
         self._walker = Walker(environment, asked.cameras, asker)
+        self._scene = ""
         self._learner: Learner | None = None
         if asked.beta < 1:
             service = plan.service(f"collect: {plan.config.seed}".encode())
@@ -152,6 +154,9 @@ class Player:
 
     def walk(self, route: Route) -> Walk | str:
         """A sentence where there is nothing to learn from it."""
+        if route.key[0] != self._scene:
+            shared_scenes().clear()  # kept for runs that come back to a building, gigabytes of them
+            self._scene = route.key[0]
         try:
             walk = self._walked(route)
         except SimulatorError as error:
