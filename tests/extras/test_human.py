@@ -242,7 +242,7 @@ def test_of_two_tabs_the_first_is_told_and_may_take_it_back(room: list[str], bro
         first.page.wait_for_selector("text=Another page plays")
         first.page.keyboard.press("ArrowUp")
         second.press("ArrowUp")
-        assert second.page.inner_text("#steps") == "Step 2 of 40"
+        assert second.page.inner_text("#steps").startswith("Step 2 of 40")  # perhaps before a wall, as the page says
         first.page.click("text=Play here")
         first.page.wait_for_selector(FRAME)
         second.page.wait_for_selector("text=Another page plays")
