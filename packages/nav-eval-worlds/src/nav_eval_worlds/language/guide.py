@@ -37,12 +37,17 @@ def guided(wording: Wording, steps: Sequence[Step]) -> list[str]:
 
 def _filled(wording: Wording, sentences: Sequence[str], rule: str = "filler") -> list[str]:
     """Some begin with a word that says nothing."""
-    return [wording.say(rule) + one[:1].lower() + one[1:] if wording.likely("fillers") else one for one in sentences]
+    return [wording.say(rule) + _uncapitalised(one) if wording.likely("fillers") else one for one in sentences]
+
+
+def _uncapitalised(sentence: str) -> str:
+    return sentence if sentence.startswith(("I ", "I'")) else sentence[:1].lower() + sentence[1:]
 
 
 class _Guide:
     """What was said so far: whether the room one is in was named by the last sentence, which of its things were told
-    (`held`: those of the next room), and of how many sentences nothing but a sight."""
+    (`held`: those of the next room), of how many sentences nothing but a sight, and whether the sentence begins outside
+    a room."""
 
     def __init__(self, wording: Wording) -> None:
         self.wording = wording
@@ -50,6 +55,7 @@ class _Guide:
         self.told: set[str] = set()
         self.held: set[str] = set()
         self.looks = 0
+        self.outside = False
 
     def opening(self, step: Step) -> str:
         """Where one is, and what one sees there."""
@@ -84,9 +90,11 @@ class _Guide:
 
     def _arrive(self, step: Step, before: Step | None) -> str:
         """What says that one has come where the step begins, unless that was said just now."""
+        self.outside = False
         if before is None or isinstance(before, Climb):
             return ""
         if isinstance(before, Go) and before.outwards and self.wording.likely("outsides"):
+            self.outside = True
             return self.wording.say("outside", room=self.wording.word("rooms", before.leave))
         if self.named:
             enters = isinstance(before, Go) and before.enter not in ("hallway", "stairs")
@@ -165,7 +173,7 @@ class _Guide:
         """That one walks down a corridor, with the turn that comes first; `arrive`: how the sentence begins; `far`: how
         far that is."""
         room = self.wording.word("rooms", leave)
-        it = "_it" if room in arrive else ""
+        it = "_it" if room in arrive and not self.outside else ""
         if far and self.wording.likely("far"):
             first = "" if turn == "straight" else self._turn(turn, False)
             slots = {"room": room, "turn": first, "far": self.wording.word("distance", far)}

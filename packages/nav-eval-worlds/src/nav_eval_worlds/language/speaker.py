@@ -132,7 +132,8 @@ def _step(wording: Wording, step: Step, turn: str, alone: bool, later: bool, nam
     if turn:
         slots["turn"] = _turn(wording, turn, step)
     rule = {(1, 1): "both", (1, 0): "turned", (0, 1): "passing"}.get((bool(turn), bool(past)), "plain")
-    return wording.say(f"{rule}_merged" if (merged or wording.full(go)) and rule != "plain" else rule, **slots)
+    short = merged or wording.full(go) or bool(past and past.side == "over")  # what lies underfoot is not walked past
+    return wording.say(f"{rule}_merged" if short and rule != "plain" else rule, **slots)
 
 
 def _blends(step: Go, turn: str) -> bool:
@@ -144,7 +145,7 @@ def _past(wording: Wording, past: Pass) -> dict[str, str]:
     """What is passed, or the two things between which one passes."""
     slots = {"past": nouns.noun(wording, past.thing), "side": wording.pick(wording.tables["sides"].get(past.side, ""))}
     if past.side == "over":
-        return slots | {"seen_past": wording.say("over_past", **slots), "pass": wording.say("pass_over", **slots)}
+        return slots | {"pass": wording.say("pass_over", **slots)}
     if past.other is None:
         return slots
     slots |= {"other": nouns.noun(wording, past.other)}
@@ -188,7 +189,7 @@ def _go(wording: Wording, step: Go | Climb, along: bool, how: str, passes: bool)
         return wording.say(
             kind, up=wording.tables["updown"][direction], other=wording.say(f"{direction}_there"), **slots
         )
-    far = step.far if not along and wording.likely("far") else ""
+    far = step.far if not along and step.enter != "hallway" and wording.likely("far") else ""
     rule = _kind(step, along or bool(far), how, passes)
     mark = (step.mark or step.facing) if wording.likely("marks") else None
     counts = not (mark and nth and wording.likely("uncounted"))
