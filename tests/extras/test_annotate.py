@@ -565,7 +565,7 @@ def test_paths_that_r2r_cannot_hold_are_refused(tmp_path: Path) -> None:
     fine = [one | {"new_instructions": "[]", "chunk_view": []} for one in items]
     (tmp_path / "R2R_val.json").write_text(json.dumps(fine))
     config = benchmark_config("r2r", overrides=[*own, "dataset.type=fgr2r"])
-    with pytest.raises(ConfigError, match="dataset.type fgr2r: on a navigation graph"):
+    with pytest.raises(ConfigError, match="fgr2r: on a navigation graph"):
         export_texts(config, tmp_path / "texts", Wish("en", 2, 1, "", CONSENT), tmp_path / "exported")
 
 
