@@ -79,8 +79,10 @@ def check_what_is_refused(challenge: Any, entry: Submission) -> None:
     with pytest.raises(Refusal, match="people` alone"):
         rerun(challenge, entry, "Again.", organiser, entry.since)
     assert PEOPLE in reserved(challenge)
+    folder = Folder(challenge.folder)
+    (folder.public / entry.id).mkdir()
     void(challenge, entry, "Somebody withdrew.", organiser, entry.since)
-    assert (entry.episodes.count(), list(Folder(challenge.folder).runs.iterdir())) == (0, [])
+    assert (entry.episodes.count(), *folder.runs.iterdir(), *folder.public.iterdir()) == (0,)
     check(challenge, "dev")
     run = Folder(challenge.folder).people("dev") / "run-1"
     (run / "results.json").write_text("{}")

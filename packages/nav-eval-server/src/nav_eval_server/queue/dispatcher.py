@@ -158,7 +158,8 @@ class Dispatcher:
                 self._tell("ended", found)
                 if (found.protocol, found.url) == (OURS, PEOPLE):
                     found.episodes.all().delete()
-                    self.inbox(found.id).discard()
+                    for place in (self.folder.runs, self.folder.public):
+                        Inbox(place, found.id).discard()
                 return found
         return self._end(submission, Next(State.VOID, detail=reason), actor)
 
