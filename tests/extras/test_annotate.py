@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from nav_eval_extras.annotate.journal import Followed, Journal, Pose, Withdrawn,
 from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.payment import payment_code
 from nav_eval_extras.annotate.session import Wish, annotate_benchmark, studio_of
+from nav_eval_extras.human.command import human
 from patience import until
 
 SIZE = "{width: 64, height: 48, hfov: 90}"
@@ -543,10 +545,28 @@ def test_texts_on_a_graph_are_r2rs_own_file(tmp_path: Path) -> None:
             told = text(studio.desk, 1, path)
             studio.desk.take(2)
             walk(studio.desk, 2, told, accepted=True)
-    file, _ = export_texts(config, out, wish, tmp_path / "exported")
-    assert file.name == "R2R_train.json"
+    with studio_of(config, out, replace(wish, language="zh")) as (studio, _):
+        path, *_ = studio.episodes
+        studio.desk.take(3)
+        told = text(studio.desk, 3, path, 2, "zh")
+        studio.desk.take(4)
+        walk(studio.desk, 4, told, accepted=True)
+    english, chinese, _ = export_texts(config, out, wish, tmp_path / "exported")
+    assert (english.name, chinese.name) == ("R2R_train.json", "R2R_train_zh.json")
     original = json.loads((tmp_path / "R2R_val.json").read_text())
-    assert json.loads(file.read_text()) == [path | {"instructions": ["w"]} for path in original]
+    told_of = [path | {"instructions": ["w"]} for path in original]
+    assert json.loads(english.read_text()) == told_of
+    assert json.loads(chinese.read_text()) == told_of[:1]
+
+
+def test_paths_that_r2r_cannot_hold_are_refused(tmp_path: Path) -> None:
+    own = [*write_r2r(tmp_path), f"simulator.skybox_dir={tmp_path}", "+simulator.sensors.skybox={width: 8}"]
+    items = json.loads((tmp_path / "R2R_val.json").read_text())
+    fine = [one | {"new_instructions": "[]", "chunk_view": []} for one in items]
+    (tmp_path / "R2R_val.json").write_text(json.dumps(fine))
+    config = benchmark_config("r2r", overrides=[*own, "dataset.type=fgr2r"])
+    with pytest.raises(ConfigError, match="fgr2r: on a navigation graph"):
+        export_texts(config, tmp_path / "texts", Wish("en", 2, 1, "", CONSENT), tmp_path / "exported")
 
 
 def test_an_export_of_nothing_is_refused(tmp_path: Path) -> None:
@@ -678,9 +698,9 @@ def test_both_languages_say_the_same() -> None:
     assert not re.search(r"<script(?! src=\"[a-z.-]+\" defer></script>)|<style| style=| on[a-z]+=|https?:", content)
 
 
-def text(desk: Desk, person: int, path: str, number: int = 1) -> Written:
+def text(desk: Desk, person: int, path: str, number: int = 1, language: str = "en") -> Written:
     written = Written(
-        person=person, path=path, language="en", text=f"{path}{number}", words="w", round=number, seconds=60.0
+        person=person, path=path, language=language, text=f"{path}{number}", words="w", round=number, seconds=60.0
     )
     desk.record(written)
     return written
@@ -837,6 +857,8 @@ def test_who_comes_back_after_the_end_is_deleted_by_command(tmp_path: Path) -> N
     Invitations.read(tmp_path, 2)
     with pytest.raises(ConfigError, match="2 people were invited"):
         annotate(out=tmp_path, withdraw=3)
+    with pytest.raises(ConfigError, match="is of the other command"):
+        human(out=tmp_path, withdraw=1)
     assert annotate(out=tmp_path, withdraw=1) == 0
     assert texts_of(tmp_path) == []
     assert [row["state"] for row in codes(tmp_path)] == ["void", "valid"]

@@ -98,9 +98,15 @@ def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: lis
     assert [one["reached"] for one in told] == [
         [play["success"] for play in plays if play["person"] == person] for person in (1, 2, 3)
     ]
+    (out / "run-1-kept").mkdir()
+    (out / "run-1.html").touch()
     assert int(make_app()(["human", "--out", str(out), "--withdraw", "2"]) or 0) == 0
     assert {event["type"] for event in lines(out / "annotations.jsonl") if event["person"] == 2} == {"Withdrawn"}
-    assert not [one for one in (out / "decisions" / "2", *out.glob("run-*")) if one.exists()]
+    assert not [one for one in (out / "decisions" / "2", out / "run-1", out / "run-2") if one.exists()]
+    (out / "run-1").mkdir()
+    Journal(out).close()
+    kept = {one.name for one in out.glob("run-*")}
+    assert kept == {"run-1", "run-1-kept", "run-1.html"}, "at a later start what others played is left alone"
     assert (out / "decisions" / "1" / "decisions.jsonl").exists()
     with (out / "codes.csv").open(newline="") as file:
         assert [row["state"] for row in csv.DictReader(file)] == ["valid", "void", "valid"]

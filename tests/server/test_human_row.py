@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from extras.playing import Person, hosted, lines
 from graphs import SCAN, node
 from nav_eval.errors import InputError
+from nav_eval_server.archive.publishing import freeze
 from nav_eval_server.board.places import Board, document
 from nav_eval_server.folder import Folder
-from nav_eval_server.human_row import _open, check, enter
-from nav_eval_server.models import Method, Submission, Team
+from nav_eval_server.human_row import _open, check, enter, played_by
+from nav_eval_server.models import Method, Submission, Team, Token
 from nav_eval_server.opening import lock
 from nav_eval_server.organising import rerun, void
 from nav_eval_server.queue.baselines import PEOPLE
@@ -61,24 +64,42 @@ def test_people_are_a_row_without_a_rank_and_are_sent_no_goal(make: Make, tmp_pa
     check_what_is_refused(challenge, entry)
 
 
+def test_the_method_is_the_note_of_who_played_wherever_it_stands() -> None:
+    assert played_by(["2 of 5 episodes failed.", "Played by 3 people.", "Played well."]) == "Played by 3 people."
+
+
 def check_what_is_refused(challenge: Any, entry: Submission) -> None:
     with pytest.raises(InputError, match="people have played it"):
         check(challenge, "dev")
     with pytest.raises(InputError, match="takes files"):
         check(challenge, "files")
-    with pytest.raises(InputError, match="not open yet"):
+    with pytest.raises(InputError, match="is not open"):
         _open(challenge, "later")
     organiser = person("ada", is_staff=True)
     with pytest.raises(Refusal, match="people` alone"):
         rerun(challenge, entry, "Again.", organiser, entry.since)
     assert PEOPLE in reserved(challenge)
+    folder = Folder(challenge.folder)
+    (folder.public / entry.id).mkdir()
     void(challenge, entry, "Somebody withdrew.", organiser, entry.since)
+    assert (entry.episodes.count(), *folder.runs.iterdir(), *folder.public.iterdir()) == (0,)
     check(challenge, "dev")
     run = Folder(challenge.folder).people("dev") / "run-1"
     (run / "results.json").write_text("{}")
-    with pytest.raises(InputError, match="is not whole"):
+    with CaptureQueriesContext(connection) as asked, pytest.raises(InputError, match="is not whole"):
         enter(challenge, "dev", run)
-    assert (Submission.objects.count(), len(list(Folder(challenge.folder).runs.iterdir()))) == (1, 1)
+    marks = re.findall(r"_mark\b.*?'(queue|events)'", "\n".join(one["sql"] for one in asked.captured_queries))
+    assert marks[0] == "queue", "locks are taken in the order of the dispatcher"
+    assert "events" in marks
+    assert (Submission.objects.count(), list(Folder(challenge.folder).runs.iterdir())) == (1, [])
+    assert freeze(challenge, "dev", entry.since)
+    with pytest.raises(InputError, match="was frozen"):
+        enter(challenge, "dev", run)
+    with pytest.raises(InputError, match="is not open"):
+        _open(challenge, "dev")
+    Token.objects.update(revoked_at=entry.since)
+    with pytest.raises(InputError, match="worker was revoked"):
+        enter(challenge, "dev", run)
     Team.objects.update(role="team")
     with pytest.raises(InputError, match="A team is called people"):
         check(challenge, "dev")

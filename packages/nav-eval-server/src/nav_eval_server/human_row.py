@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-
-from django.db import transaction
 
 from nav_eval.cli.say import say
 from nav_eval.errors import InputError
@@ -78,17 +75,18 @@ def people(
     entry = enter(challenge, phase, out / "run-1")
     say(
         f"The board of {phase} has the row people, submission {entry}.",
-        f"If somebody withdraws: nav-eval human --out {out} --withdraw NUMBER, declare it void, run this again.",
+        f"If somebody withdraws: nav-eval human --out {out} --withdraw NUMBER, declare it void, which deletes it here "
+        "too, and run this again with a higher --people.",
     )
     return 0
 
 
 def _open(challenge: Challenge, phase: str) -> None:
-    """Rules that people have played by are locked. Raises InputError for a phase that is to open yet."""
+    """Rules that people have played by are locked. Raises InputError for a phase that is not open."""
     from nav_eval_server import opening
 
-    if opening.status_of(challenge, phase) == "upcoming":
-        raise InputError(f"--phase {phase}: is not open yet.")
+    if opening.status_of(challenge, phase) != "open":
+        raise InputError(f"--phase {phase}: is not open. Let people play while it is.")
     opening.lock(challenge, None if opening.was_opened(challenge) else opening.verify(challenge))
 
 
@@ -118,7 +116,11 @@ def check(challenge: Challenge, phase: str) -> None:
 
 
 def enter(challenge: Challenge, phase: str, run: Path) -> str:
-    """The id of the submission that the run is from now on. Raises InputError where it is not whole."""
+    """The id of the submission that the run is from now on.
+
+    Raises InputError where it is not whole, or the phase was frozen meanwhile.
+    """
+    from nav_eval_server.archive.publishing import frozen
     from nav_eval_server.models import Method, Token
     from nav_eval_server.queue.baselines import PEOPLE, submit
     from nav_eval_server.queue.dispatcher import Dispatcher
@@ -127,18 +129,29 @@ def enter(challenge: Challenge, phase: str, run: Path) -> str:
 
     dispatcher = Dispatcher(challenge)
     worker = find(dispatcher.folder.worker_token.read_text().strip(), Token.Scope.WORKER)
-    with transaction.atomic():
+    if worker is None:
+        raise InputError(
+            "The token of this machine's worker was revoked. Run this command again, which makes a new one."
+        )
+    with dispatcher.locked() as now:
         check(challenge, phase)
-        fresh = submit(challenge, phase, PEOPLE, datetime.now(UTC))
-        if fresh is None or worker is None:
+        if frozen(phase):
+            raise InputError(f"--phase {phase}: was frozen while people played, so it has no such row.")
+        fresh = submit(challenge, phase, PEOPLE, now)
+        if fresh is None:
             raise InputError(f"The team {PEOPLE} is blocked or disqualified. Let it in on its page.")
         if dispatcher.take_in(fresh, run, worker) != State.DONE:
             dispatcher.inbox(fresh.id).discard()
             raise InputError(f"{run}: is not whole, so it cannot be entered. Run this command again.")
         length = Method._meta.get_field("name").max_length
-        played = fresh.result.document["notes"][0][:length]
+        played = played_by(fresh.result.document["notes"])[:length]
         Method.objects.create(submission=fresh, name=played, sensors=_seen(challenge, phase))
     return str(fresh.id)
+
+
+def played_by(notes: Iterable[str]) -> str:
+    """Of a run's notes the one that says how many people played, as `nav-eval human` writes it."""
+    return next(note for note in notes if note.startswith("Played by "))
 
 
 def _seen(challenge: Challenge, phase: str) -> str:

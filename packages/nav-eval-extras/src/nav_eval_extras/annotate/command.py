@@ -55,7 +55,8 @@ def annotate(
         A text file that people agree to before they begin, in place of the built-in one. When it changes they are asked
         again.
     export
-        Serve nothing: write the accepted texts, in both languages, to this folder as R2R-CE and RxR-CE.
+        Serve nothing: write the accepted texts, in both languages, to this folder: as R2R-CE and RxR-CE, on a
+        navigation graph as R2R.
     withdraw
         Serve nothing: delete all that this person sent, by their number in DIR/codes.csv.
     config

@@ -123,9 +123,19 @@ def _write_split(folder: Path, split: str, rows: Sequence[Row]) -> list[Path]:
 
 
 def _write_graph_split(folder: Path, split: str, rows: Sequence[Row]) -> list[Path]:
-    """R2R's own file, whose paths keep their numbers; the texts of one are in the order of `rows`."""
-    if not rows:
-        return []
+    """R2R's own file for each language, whose paths keep their numbers; the texts are in the order of `rows`."""
+    languages = sorted({row.text.language for row in rows})
+    return [
+        _write_r2r(
+            folder,
+            split if language == "en" else f"{split}_{language}",
+            [row for row in rows if row.text.language == language],
+        )
+        for language in languages
+    ]
+
+
+def _write_r2r(folder: Path, split: str, rows: Sequence[Row]) -> Path:
     told: Counter[tuple[str, str]] = Counter()
     episodes = []
     for row in rows:
@@ -137,7 +147,7 @@ def _write_graph_split(folder: Path, split: str, rows: Sequence[Row]) -> list[Pa
     with explained(file):
         file.parent.mkdir(parents=True, exist_ok=True)
     dump_dataset("r2r", episodes, file)
-    return [file]
+    return file
 
 
 def _write(

@@ -57,6 +57,10 @@ def withdraw(out: Path, person: int, desk_of: Callable[[Journal], People]) -> No
         raise ConfigError(f"--withdraw {person}: {len(keys.people)} people were invited. {CODES} has their numbers.")
     with closing(Journal(out)) as journal:
         desk = desk_of(journal)
+        if any(isinstance(event, desk.FOREIGN) for event in journal):
+            raise ConfigError(
+                f"--withdraw: {out} is of the other command (nav-eval annotate, nav-eval human). Use that."
+            )
         desk.withdraw(person)
         write_codes(out, keys.codes, [desk.share(number) for number in range(1, len(keys.people) + 1)])
 

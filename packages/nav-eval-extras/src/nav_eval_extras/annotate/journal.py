@@ -5,6 +5,7 @@ It only grows, but for one case: who withdraws is taken out of it.
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 import threading
@@ -20,8 +21,8 @@ from nav_eval.results.files import explained, locked, write_lines
 from nav_eval.results.lines import append_line, take_up
 
 NAME = "annotations.jsonl"
-RUNS = "run-[1-9]*"
-"""Of several people who play; they can be written again from the decisions."""
+RUN = re.compile(r"run-[1-9][0-9]*")
+"""Folders of several people who play; they can be written again from the decisions."""
 
 
 class Pose(msgspec.Struct, frozen=True, array_like=True):
@@ -183,10 +184,12 @@ class Journal:
             self._forget(person)
 
     def _forget(self, person: int) -> None:
-        """Delete what they decided, and runs that may hold it, also where a kill came between."""
-        for folder in (self.decisions_of(person), *self._out.glob(RUNS)):
-            if folder.exists():
-                with explained(self._path):
+        """Delete runs that may hold what they decided, and then that: where a kill came between, it is still there."""
+        decided = self.decisions_of(person)
+        if decided.exists():
+            with explained(self._path):
+                runs = [one for one in self._out.iterdir() if RUN.fullmatch(one.name) and one.is_dir()]
+                for folder in (*runs, decided):
                     shutil.rmtree(folder)
 
 

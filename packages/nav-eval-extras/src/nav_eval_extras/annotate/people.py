@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 from nav_eval.dataset.tokens import tokenize
 from nav_eval_extras.annotate.journal import (
@@ -34,7 +34,9 @@ WORK = Written | Followed | Played
 
 
 class People(ABC):
-    """Thread-safe."""
+    """Thread-safe. `FOREIGN`: events that a folder of such a session never has."""
+
+    FOREIGN: ClassVar[tuple[type[Event], ...]] = ()
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal

@@ -32,6 +32,8 @@ OWN_PAGE = ("page.html", "annotate.css", "annotate.js", "annotate-words.js")
 """Beside the files of the page that a person plays at."""
 MEASUREMENTS = ("navigation_error", "success", "spl", "dtw", "ndtw", "sdtw")
 """Those of RxR's followers."""
+ON_GRAPHS = ("r2r", "r4r")
+"""Data sets whose files can be written again with other texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +57,11 @@ def annotated(config: Config, sieve: str) -> Config:
 
 @contextmanager
 def studio_of(config: Config, out: Path, wish: Wish) -> Iterator[tuple[Studio, list[Route]]]:
-    """Raises ConfigError where a person could not walk there, or there is no goal to walk to."""
+    """Raises ConfigError where a person could not walk there, there is no goal to walk to, or no form for the texts."""
     config = annotated(config, wish.sieve)
     with closing(Journal(out)) as journal, opened(config, agent_given=not wish.sieve) as plan:
         check_plan(plan, PICTURES)
+        _check_written(plan)
         found = routes(plan.episodes)
         if hidden := [route for route in found if not route.episode.has_goal]:
             raise ConfigError(
@@ -72,6 +75,16 @@ def studio_of(config: Config, out: Path, wish: Wish) -> Iterator[tuple[Studio, l
             _check_sieve(plan, secret)
         names = _names(plan, wish.language)
         yield Studio(plan, secret, episodes, journal, desk, wish.language, names, wish.consent), found
+
+
+def _check_written(plan: Plan) -> None:
+    """On a graph texts are written as R2R, so the paths are to be R2R's."""
+    kind = plan.config.dataset.type
+    if plan.backend.starts_at == "node" and kind not in ON_GRAPHS:
+        raise ConfigError(
+            f"dataset.type {kind}: on a navigation graph texts are written for paths of {', '.join(ON_GRAPHS)} alone. "
+            "Choose such a data set."
+        )
 
 
 def _check_sieve(plan: Plan, secret: bytes) -> None:

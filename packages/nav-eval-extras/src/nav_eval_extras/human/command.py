@@ -53,7 +53,7 @@ def human(
         How many other episodes of the data set each person plays first. They do not count; those of one person alone
         are a run in DIR/practice.
     show_results
-        Tell each person at the end in which episodes they reached the goal.
+        Tell each person, when nothing is left for them to play, in which episodes they reached the goal.
     people
         How many people are invited. Several are asked for consent and told a payment code at the end; DIR/run-1, run-2
         and so on are then the runs, and DIR/codes.csv has the codes.

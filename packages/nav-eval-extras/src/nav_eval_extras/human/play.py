@@ -122,9 +122,9 @@ def to_practise(config: Config, count: int) -> Config:
     None has start and goal of one of the run.
     """
     every = config.dataset.model_copy(update={"limit": None, "sample": None, "episodes": None})
-    used = _ways(config)
-    spare = [key for key, way in _ways(_with(config, every)).items() if way not in used.values()]
-    seen, held = {scene for scene, _ in used}, Counter(scene for scene, _ in spare)
+    used = set(_ways(config).values())
+    spare = [key for key, way in _ways(_with(config, every)).items() if way not in used]
+    seen, held = {way[0] for way in used}, Counter(scene for scene, _ in spare)
     scene = min(held, key=lambda scene: (held[scene] < count, scene in seen), default="")
     if held[scene] < count:
         raise ConfigError(

@@ -52,10 +52,15 @@ def freeze(challenge: Challenge, phase: str, now: datetime, actor: str = "organi
     place = Folder(challenge.folder).path / "state" / "frozen"
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     (place / f"{phase}.json").write_text(json.dumps(content, sort_keys=True, separators=(",", ":")))
-    last = Event.objects.filter(action="frozen", subject=phase).order_by("-pk").first()
+    last = frozen(phase)
     if last is None or last.details["sha256"] != digest:
         events.record("frozen", phase, actor=actor, sha256=digest)
     return digest
+
+
+def frozen(phase: str) -> Event | None:
+    """When it was frozen last, as every phase is whose final board is revealed."""
+    return Event.objects.filter(action="frozen", subject=phase).order_by("-pk").first()
 
 
 def reveal(challenge: Challenge, phase: str, now: datetime, actor: str = "organiser") -> Ranking:

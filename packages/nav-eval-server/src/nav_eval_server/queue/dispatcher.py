@@ -145,19 +145,26 @@ class Dispatcher:
         return self._end(submission, Next(State.CANCELLED), actor)
 
     def void(self, submission: Submission, reason: str, actor: str) -> Submission:
-        """Strike it through, whatever its state; its figures stay, marked. It counts against the quota as before."""
-        with self._locked():
+        """Strike it through, whatever its state; its figures stay, marked. It counts against the quota as before.
+
+        Of people's, one of whom may have withdrawn, the run and its episodes are deleted.
+        """
+        with self.locked():
             found = Submission.objects.get(pk=submission.pk)
             if found.state in FINAL:
                 found.state, found.detail, found.since = State.VOID, reason[:500], self._now()
                 found.save()
                 events.record("void", found.id, actor=actor, reason=reason)
                 self._tell("ended", found)
+                if (found.protocol, found.url) == (OURS, PEOPLE):
+                    found.episodes.all().delete()
+                    for place in (self.folder.runs, self.folder.public):
+                        Inbox(place, found.id).discard()
                 return found
         return self._end(submission, Next(State.VOID, detail=reason), actor)
 
     def _end(self, submission: Submission, to: Next, actor: str) -> Submission:
-        with self._locked():
+        with self.locked():
             found = Submission.objects.get(pk=submission.pk)
             if found.state in FINAL:
                 raise Refusal("finished", "It has ended already.", "该提交已经结束。")
@@ -171,7 +178,7 @@ class Dispatcher:
         Anew is a submission of its own; the old one is kept and struck through. Raises Refusal for what has not ended,
         and where a new run is under way already.
         """
-        with self._locked() as now:
+        with self.locked() as now:
             found = Submission.objects.get(pk=submission.pk)
             if found.state not in FINAL or found.rerun_as.exclude(state__in=FINAL).exists():
                 raise Refusal(
@@ -210,21 +217,21 @@ class Dispatcher:
 
     def give_back(self, submission: Submission, actor: str, reason: str) -> None:
         """The place that it has used of its team's quota. Raises Refusal where it uses none."""
-        with self._locked():
+        with self.locked():
             if not Charge.objects.filter(submission=submission).delete()[0]:
                 raise Refusal("no_place", "It uses no place in the quota.", "该提交不占用名额。")
             events.record("place_given_back", submission.id, actor=actor, reason=reason)
 
     def hand_over(self, team: Team, to: Team) -> None:
         """All that a team has submitted, and the quota it has used, to another one. Raises Refusal."""
-        with self._locked():
+        with self.locked():
             list(Team.objects.select_for_update().filter(pk__in=(team.pk, to.pk)).order_by("pk"))
             handing_over.check(self.challenge, team, to)
             handing_over.hand_over(self.challenge, team, to)
 
     def release(self, worker: Token) -> int:
         """A worker whose token is revoked has lost what it had; how many those were."""
-        with self._locked():
+        with self.locked():
             left = list(Attempt.objects.select_for_update().filter(worker=worker, live=True))
             for attempt in left:
                 self._close(attempt, Ending("lost"))
@@ -237,7 +244,7 @@ class Dispatcher:
 
         An instance is a folder that one process at a time can lock, and its evaluators die with that process.
         """
-        with self._locked():
+        with self.locked():
             left = list(Attempt.objects.select_for_update().filter(worker=worker, instance=instance, live=True))
             for attempt in left:
                 self._close(attempt, Ending("lost"))
@@ -245,7 +252,7 @@ class Dispatcher:
 
     def claim(self, worker: Token, instance: str, *, images: bool = True) -> Claim | None:
         """The next attempt for a worker, or None. `images`: whether it may be an image's."""
-        with self._locked() as now:
+        with self.locked() as now:
             kept = slots.keeps(self.challenge, now)
             full = kept.places > 0 and self._idle_places() <= kept.places
             taken, seconds = self._taken(), outlook.seconds(now)
@@ -272,7 +279,7 @@ class Dispatcher:
 
     def take_in(self, submission: Submission, run: Path, worker: Token) -> State:
         """A run that was not played by a worker, as if this one had sent it all."""
-        with self._locked() as now:
+        with self.locked() as now:
             attempt, inbox = self._begin(submission, worker, "", now), self.inbox(submission.id)
             for name in (*WHOLE, *GROWING):
                 if (run / name).exists():
@@ -371,7 +378,7 @@ class Dispatcher:
         try:
             yield
         except Junk as junk:
-            with self._locked():
+            with self.locked():
                 held = _held(worker, attempt, fence, stopping=True)
                 events.record("junk", held.submission_id, attempt=held.pk, worker=worker.name)
                 self.inbox(held.submission_id).discard()
@@ -415,7 +422,7 @@ class Dispatcher:
         """An attempt has ended, and so, perhaps, the submission. Raises Fenced only if it is not the worker's, and
         Junk.
         """
-        with self._ends_by_junk(worker, attempt, fence), self._locked():
+        with self._ends_by_junk(worker, attempt, fence), self.locked():
             held = _held(worker, attempt, fence, stopping=True)
             if not held.stopping:
                 self._count(held, records(self.inbox(held.submission_id).read(JOURNAL)))
@@ -480,7 +487,7 @@ class Dispatcher:
 
     def sweep(self) -> int:
         """Move everything that is late; how many that were. May be called at any time, any number of times."""
-        with self._locked() as now:
+        with self.locked() as now:
             late = self._end_silent(now) + self._end_long(now) + self._end_overdue(now)
             Mark.objects.update_or_create(name="sweep", defaults={"at": now})
             return late
@@ -519,7 +526,7 @@ class Dispatcher:
     # All of them
 
     @contextmanager
-    def _locked(self) -> Iterator[datetime]:
+    def locked(self) -> Iterator[datetime]:
         """A transaction that no other claim, end or sweep runs beside."""
         with transaction.atomic():
             Mark.objects.select_for_update().get_or_create(name="queue")
