@@ -86,8 +86,8 @@ def track(state: Any) -> Any:
 
 def read_once(folder: Path) -> list[dict[str, Any]]:
     """All walks, kept beside the files, because pictures take time to decode."""
-    kept = folder / "first.pickle"
-    if not kept.is_file():
+    kept, walked = folder / "first.pickle", folder / "meta" / "episodes.jsonl"
+    if not kept.is_file() or kept.stat().st_mtime < walked.stat().st_mtime:
         kept.write_bytes(pickle.dumps(list(read(folder))))
     walks: list[dict[str, Any]] = pickle.loads(kept.read_bytes())
     return walks
