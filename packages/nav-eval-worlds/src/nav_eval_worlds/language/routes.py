@@ -234,7 +234,7 @@ def _far_along(rooms: RoomsMap, walker: Walker, door: DoorWay, way: Way) -> str:
 
 def _twin(rooms: RoomsMap, walker: Walker, door: DoorWay, way: Way) -> bool:
     """Whether a way out at one's side, the only one there, has its like right across."""
-    if way.side not in ("left", "right") or way.ordinal > 1 or walker.entered is None:
+    if way.side not in ("left", "right") or way.ordinal or walker.entered is None:
         return False
     others = [other for other in rooms.doors_of(walker.room) if other not in (door, walker.entered)]
     alike = [one for one in others if (one.kind, one.wide, one.along_x) == (door.kind, door.wide, door.along_x)]
