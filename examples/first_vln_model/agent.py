@@ -11,6 +11,7 @@ import torch
 from first import ACTIONS, Network
 from walks import Senses
 
+from nav_eval_baselines.learned import LearnedAgent
 from nav_eval_baselines.learned.tried import Tried
 from nav_eval_baselines.learned.words import LONGEST, UNKNOWN, tokens
 from nav_eval_sdk import VLNAgent
@@ -20,12 +21,7 @@ class First(VLNAgent):
     """The network in an evaluation, of the file that FIRST_MODEL names."""
 
     name = "first"
-    sensors: ClassVar[Mapping[str, tuple[int, int]]] = {
-        "rgb": (0, 0),
-        "depth": (0, 0),
-        "gps": (0, 0),
-        "compass": (0, 0),
-    }
+    sensors = LearnedAgent.sensors
     action_space = ACTIONS
 
     def __init__(self) -> None:

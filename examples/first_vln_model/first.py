@@ -19,8 +19,9 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 from walks import PLACES, SMALL, TOLD, drawn, read_once
 
+from nav_eval_baselines.learned import ACTIONS
+
 TRICKS = ("stops", "eager", "mirror", "clauses", "bumps", "history", "depth")
-ACTIONS = ("stop", "move_forward", "turn_left", "turn_right")
 WORD, HIDDEN, BATCH, RATE = 48, 160, 4, 2e-3
 EAGER = 0.7
 """Added to the score of stopping, because nothing is won by who never does."""

@@ -14,10 +14,9 @@ from pathlib import Path
 from nav_eval.cli.say import say
 from nav_eval.errors import InputError
 from nav_eval.results.sensor_class import sensor_class
-from nav_eval_sdk.variables import LANGUAGE as LANGUAGES
 from nav_eval_server.archive.commands import opened_for
 from nav_eval_server.challenge import Challenge, configured, evaluation_text
-from nav_eval_server.evaluator import COMMAND, environment
+from nav_eval_server.evaluator import COMMAND, LANGUAGE, environment
 from nav_eval_server.folder import Folder
 from nav_eval_server.parent_death import killed_with_parent
 
@@ -29,7 +28,6 @@ AS_PEOPLE_PLAY = (
 )
 SHOWN = ("rgb", "panorama", "skybox")
 """What of the sensors people see."""
-LANGUAGE, *_ = LANGUAGES
 
 
 def people(
