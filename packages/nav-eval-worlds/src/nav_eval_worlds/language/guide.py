@@ -17,7 +17,7 @@ from nav_eval_worlds.language.wording import Wording
 Facts = dict[str, str]
 """What a sentence may name; "" where there is no such thing."""
 
-_OTHER = {"left": "right", "right": "left"}
+OTHER = {"left": "right", "right": "left"}
 _SEEN = ("ahead", "ahead_at", "behind", "beside", "beside_at", "side")
 _MAY = ("past", "passing", "mark", "by", "holds", *_SEEN)
 """What a sentence may name, or leave out; what ends in "_at" says where a thing is among others, and ends a sentence.
@@ -165,8 +165,8 @@ class _Guide:
         if turn == "straight":
             return self.wording.say("ahead" if first else "onward")
         said = self.wording.say("turn_" + turn.replace(" ", "_"))
-        if turn in _OTHER and self.wording.likely("slips"):
-            return self.wording.say("slip", wrong=self.wording.say(f"turn_{_OTHER[turn]}"), meant=said)
+        if turn in OTHER and self.wording.likely("slips"):
+            return self.wording.say("slip", wrong=self.wording.say(f"turn_{OTHER[turn]}"), meant=said)
         return said
 
     def _along(self, leave: str, turn: str, arrive: str, far: str = "") -> str:
@@ -219,11 +219,11 @@ class _Guide:
         return nouns.name(self.wording, thing.design or thing.kind) if known else nouns.noun(self.wording, thing)
 
     def _side(self, side: str) -> str:
-        if side not in _OTHER:
+        if side not in OTHER:
             return ""
         said = self.wording.say(f"side_{side}")
         if self.wording.likely("slips"):
-            return self.wording.say("slip_side", wrong=self.wording.say(f"side_{_OTHER[side]}"), meant=said)
+            return self.wording.say("slip_side", wrong=self.wording.say(f"side_{OTHER[side]}"), meant=said)
         return said
 
 

@@ -222,14 +222,23 @@ def _far_along(rooms: RoomsMap, walker: Walker, door: DoorWay, way: Way) -> str:
     """
     if not is_corridor(rooms, walker.room) or way.side not in ("left", "right") or way.ordinal > 1:
         return ""
+    along, axis, far = _down_corridor(rooms, walker, door)
+    region = rooms.rooms[walker.room]
+    length = abs((region.high if along[axis] > 0 else region.low)[2 * axis] - walker.at[axis])
+    return "half" if length > _LONG and _HALF[0] < far / length < _HALF[1] else _told_far(far)
+
+
+def _down_corridor(rooms: RoomsMap, walker: Walker, door: DoorWay) -> tuple[Flat, int, float]:
+    """The way down the walker's corridor to a door: its direction, the axis of that, and how many metres."""
     off = (door.middle[0] - walker.at[0], door.middle[1] - walker.at[1])
-    along, region = corridor_direction(rooms, walker.room, off), rooms.rooms[walker.room]
+    along = corridor_direction(rooms, walker.room, off)
     axis = 0 if along[0] else 1
-    end = (region.high if along[axis] > 0 else region.low)[2 * axis]
-    far, length = abs(off[axis]), abs(end - walker.at[axis])
-    if length > _LONG and _HALF[0] < far / length < _HALF[1]:
-        return "half"
-    return next((key for key, low, high in _FAR if low <= far < high), "")
+    return along, axis, abs(off[axis])
+
+
+def _told_far(metres: float) -> str:
+    """The tables' key for a distance; "" for one that nobody would tell in such words."""
+    return next((key for key, low, high in _FAR if low <= metres < high), "")
 
 
 def _twin(rooms: RoomsMap, walker: Walker, door: DoorWay, way: Way) -> bool:
@@ -299,8 +308,7 @@ def _far_ahead(walker: Walker, thing: SemanticObject, end: Vec3) -> str:
     """The tables' key for how far a thing is, where one walks nearly up to it."""
     gap = max(abs(thing.center[k] - walker.at[k // 2]) - thing.size[k] / 2 for k in (0, 2))
     walked = math.dist(walker.at, (end[0], end[2]))
-    near = abs(gap - walked) < _NEARLY
-    return next((key for key, low, high in _FAR if near and low <= (gap + walked) / 2 < high), "")
+    return _told_far((gap + walked) / 2) if abs(gap - walked) < _NEARLY else ""
 
 
 def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject) -> bool:
@@ -331,12 +339,10 @@ def _room_passed(site: Site, walker: Walker, part: Stretch) -> Pass | None:
         return None
     others = [other for other in rooms.doors_of(part.room) if other != walker.entered]
     called = {other: _called(rooms, other.other(part.room)) for other in others}
-    off = (door.middle[0] - walker.at[0], door.middle[1] - walker.at[1])
-    along = corridor_direction(rooms, part.room, off)
-    axis = 0 if along[0] else 1
+    along, axis, far = _down_corridor(rooms, walker, door)
     for other, name in called.items():
         on = (other.middle[axis] - walker.at[axis]) * along[axis]
-        before = _LEAST < on < abs(off[axis]) - _LEAST and other.along_x != (axis == 0) and not other.wide
+        before = _LEAST < on < far - _LEAST and other.along_x != (axis == 0) and not other.wide
         alone = name in ROOMS - {"hallway", "stairs", "foyer"} and list(called.values()).count(name) == 1
         if before and alone and shown(site, other.other(part.room), part.points[::_LOOKS]):
             return Pass(Noun(name), side_of(along, walker.at, other.middle))

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.language import nouns
-from nav_eval_worlds.language.guide import guided
+from nav_eval_worlds.language.guide import OTHER, guided
 from nav_eval_worlds.language.steps import Climb, Go, Pass, Step, Stop
 from nav_eval_worlds.language.wording import Wording
 
@@ -21,7 +21,6 @@ _SPOKEN = 50
 _TRIES, _STEP = 24, 10
 _SKIPPED = 4
 """Up to the fourth door one may say how many doors one leaves aside."""
-_OTHER = {"left": "right", "right": "left"}
 
 
 def styles_of(stream: Stream) -> tuple[str, str, str]:
@@ -204,7 +203,7 @@ def _go(wording: Wording, step: Go | Climb, along: bool, how: str, passes: bool)
     slots |= {"gap": nouns.gap(wording, step), "next": nouns.entered(wording, step)}
     go = wording.say(rule, **slots)
     if step.twin and not nth and not mark and wording.likely("negates"):
-        go += wording.say("not_across", other=wording.pick(wording.tables["sides"][_OTHER[way.side]]))
+        go += wording.say("not_across", other=wording.pick(wording.tables["sides"][OTHER[way.side]]))
     if far:
         go = wording.say(nouns.by_far("after", far), far=wording.word("distance", far), **slots) + go
     tells = step.enter != "hallway" and not passes and not mark and slots["next"] in go[-24:]
