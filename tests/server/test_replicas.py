@@ -23,7 +23,8 @@ from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Membership, Submission, Team, Token, User
 from nav_eval_server.queue import endpoints
-from nav_eval_server.queue.dispatcher import Claim, Dispatcher
+from nav_eval_server.queue.attempts import Claim
+from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import FINAL, State
 from nav_eval_server.tokens import find, issue
 from patience import until
