@@ -30,6 +30,7 @@ EXTRAS = "pip install nav-eval-extras"
 SAID = {
     "list perturbations": EXTRAS,
     "run pointnav-demo simulator.people.count=2": EXTRAS,
+    "run vln-ask-demo": EXTRAS,
     "sweep vln-demo suite=robustness": EXTRAS,
     "annotate vln-demo --out texts": EXTRAS,
     "config validate pointnav perturbations=[{name:blur,severity:2}]": EXTRAS,

@@ -24,8 +24,8 @@ class VLNTask(GoalTask):
     """Vision-and-language navigation: follow an instruction along a path and stop at its end."""
 
     name = "vln"
-    actions = WALKING
-    measurements = (
+    actions: ClassVar[tuple[str, ...]] = WALKING
+    measurements: ClassVar[tuple[str, ...]] = (
         "success",
         "spl",
         "soft_spl",
@@ -39,7 +39,7 @@ class VLNTask(GoalTask):
         "collisions",
         "steps",
     )
-    sensors = ("instruction",)
+    sensors: ClassVar[tuple[str, ...]] = ("instruction",)
 
 
 class PointNavTask(GoalTask):

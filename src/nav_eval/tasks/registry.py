@@ -29,6 +29,7 @@ TASKS: Registry[TaskFactory] = Registry(
         "vln": "nav_eval.tasks.navigation:VLNTask",
     },
     admit_task,
+    elsewhere={"vln_ask": "nav-eval-extras"},
 )
 register_task = TASKS.register
 """Decorator: @register_task("name") over a Task that is made from the run's Config."""

@@ -1,0 +1,1 @@
+"""A task in which the agent may ask the way, and the oracle that answers it."""

@@ -1,0 +1,161 @@
+"""Questions on the way: what an agent reaches that follows answers alone, on both wires, and what answers say."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nav_eval
+from nav_eval import Action
+from nav_eval.errors import ConfigError
+from nav_eval_extras.dialogue.agent import AskingAgent
+from nav_eval_extras.dialogue.task import MAX_LENGTH
+from nav_eval_extras.dialogue.words import FORMS, form_of
+from nav_eval_sdk import VLNAgent, start
+
+BLIND = [f"~simulator.sensors.{name}" for name in ("rgb", "depth", "semantic", "objects", "gps", "compass")]
+
+
+def records(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / "episodes.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_who_follows_answers_alone_arrives(tmp_path: Path, protocol: Any) -> None:
+    """The proof of turns, metres and "it is here": nothing else is seen or read, in English and in Chinese."""
+    with start(AskingAgent, protocol=protocol, port=0) as agent:
+        told = ("type=remote", f"endpoint={agent.endpoint}", f"protocol={protocol}")
+        service = [f"agent_service.{one}" for one in told]
+        results = nav_eval.evaluate("vln-ask-demo", overrides=[*service, *BLIND], out=tmp_path / "run")
+    assert results.statuses == {"ok": 18}
+    assert results.metrics["success"]["mean"] == 1.0
+    assert results.metrics["spl"]["mean"] > 0.95
+    for one in records(tmp_path / "run"):
+        told = one["metrics"]
+        assert told["questions"] > 1
+        assert told["priced_success"] == pytest.approx(max(0.0, 1 - 0.05 * told["questions"]))
+
+
+@pytest.fixture(scope="module")
+def env() -> Any:
+    return nav_eval.make_env("vln-ask-demo", overrides=BLIND)
+
+
+def asked(env: Any, question: str) -> str:
+    world = env.unwrapped.environment
+    world.step(Action("ask", {"question": question}))
+    return str(world.observe()["answer"])
+
+
+def test_what_is_answered_is_true(env: Any) -> None:
+    """By the navmesh's distances, the boxes of the rooms, and the agent's own pose."""
+    for _ in range(6):
+        env.reset()
+        world = env.unwrapped.environment
+        simulator = world.simulator
+        state, (goal,) = simulator.get_agent_state(), simulator.episode.goals
+        way = simulator.navmesh().geodesic_distance(state.position, goal.position)
+        chinese = simulator.episode.instruction.language == "zh"
+        assert world.observe()["answer"] == ""
+        metres = re.search(r"[\d.]+", asked(env, "还有多远？" if chinese else "How far is it from here?"))
+        assert metres
+        assert float(metres[0]) == pytest.approx(way, abs=0.26)
+        here = asked(env, "到了吗？" if chinese else "Am I there?")
+        assert here == (("不，还没到。" if chinese else "No, not yet.") if way >= 3 else here)
+        inside = [
+            region.category
+            for region in simulator.scene().regions
+            if all(region.low[k] <= goal.position[k] <= region.high[k] for k in (0, 2))
+        ]
+        room = asked(env, "在哪个房间？" if chinese else "Which room is it in?")
+        assert chinese or any(f"the {category}" in room for category in inside), (room, inside)
+        assert simulator.get_agent_state() == state
+        world.step(Action("turn_left"))
+        assert world.observe()["answer"] == ""
+
+
+def test_a_turn_is_told_from_where_one_looks(env: Any) -> None:
+    """After so many degrees to the side that was told the way lies straight ahead."""
+    turned = 0
+    for _ in range(12):
+        env.reset()
+        told = asked(env, "where")
+        degrees = re.search(r"(\d+) ?(degrees|度)", told)
+        if degrees is None:
+            continue
+        turned += 1
+        for _ in range(round(int(degrees[1]) / 15)):
+            env.unwrapped.environment.step(Action("turn_left" if "left" in told or "左" in told else "turn_right"))
+        assert re.match(r"Go straight|直走", asked(env, "where")), told
+    assert turned >= 3
+
+
+@pytest.mark.parametrize(
+    ("question", "form"),
+    [
+        ("Where should I go now?", "where"),
+        ("which way do I take?", "where"),
+        ("Should I turn left or right?", "where"),
+        ("What room is it in?", "which"),
+        ("Is it this one?", "here"),
+        ("How many metres are left?", "far"),
+        ("往哪边走？", "where"),
+        ("目标在哪个房间？", "which"),
+        ("就是这张桌子吗？", "here"),
+        ("还要走多少米？", "far"),
+        ("What is the meaning of life?", ""),
+        ("\u0000\ud7ff", ""),
+        *((form, form) for form in FORMS),
+    ],
+)
+def test_a_question_is_understood(question: str, form: str) -> None:
+    assert form_of(question) == form
+
+
+class Chatty(VLNAgent):
+    def reset(self, episode: Any) -> None:
+        pass
+
+    def act(self, observation: Any) -> Any:
+        return {"action": "ask", "action_args": {"question": "x" * (MAX_LENGTH + 1)}}
+
+
+def test_a_question_of_a_book_s_length_is_the_agent_s_fault() -> None:
+    results = nav_eval.evaluate("vln-ask-demo", agent=Chatty(), overrides=[*BLIND, "dataset.limit=1"])
+    assert results.statuses == {"invalid_action": 1}
+
+
+class OnlyAsks(Chatty):
+    def act(self, observation: Any) -> Any:
+        return {"action": "ask", "action_args": {"question": "What is the meaning of life?"}}
+
+
+def test_questions_are_actions(tmp_path: Path) -> None:
+    """They use up the steps, and who has asked for more than twenty gains nothing by arriving."""
+    few = [*BLIND, "dataset.limit=1", "evaluation.max_steps=30"]
+    results = nav_eval.evaluate("vln-ask-demo", agent=OnlyAsks(), overrides=few, out=tmp_path / "run")
+    (one,) = records(tmp_path / "run")
+    assert (one["steps"], one["metrics"]["questions"], one["metrics"]["priced_success"]) == (30, 30, 0.0)
+    assert results.statuses == {"ok": 1}
+
+
+def test_rooms_that_nobody_can_name_are_not_named(env: Any) -> None:
+    plain = nav_eval.make_env("vln-ask-demo", overrides=[*BLIND, "simulator.sensors.answer.options.generator=null"])
+    plain.reset()
+    assert asked(plain, "which") in ("I do not know.", "我不知道。")
+    assert re.search(r"\d", asked(plain, "far"))
+    assert not re.search(r"into|进入", asked(plain, "where"))
+    plain.close()
+
+
+def test_a_graph_has_no_oracle(released: Path) -> None:
+    data = [
+        f"dataset.data_path={released}/r2r/R2R_val_seen.json",
+        f"simulator.connectivity_dir={released}/r2r/connectivity",
+    ]
+    with pytest.raises(ConfigError, match="answer"):
+        nav_eval.evaluate("r2r", overrides=[*data, "task.type=vln_ask", "task.actions=[stop,move_to,ask]"])
