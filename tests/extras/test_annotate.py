@@ -34,7 +34,7 @@ from nav_eval_extras.annotate.consent import Consent
 from nav_eval_extras.annotate.desk import Desk, Job
 from nav_eval_extras.annotate.export import export_texts
 from nav_eval_extras.annotate.film import Film
-from nav_eval_extras.annotate.hosting import Invitations
+from nav_eval_extras.annotate.invitations import TEXTS, Invitations
 from nav_eval_extras.annotate.journal import Followed, Journal, Pose, Withdrawn, Written
 from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.payment import payment_code
@@ -854,10 +854,10 @@ def test_who_comes_back_after_the_end_is_deleted_by_command(tmp_path: Path) -> N
     journal.close()
     with pytest.raises(ConfigError, match="nobody was invited"):
         annotate(out=tmp_path, withdraw=1)
-    Invitations.read(tmp_path, 2)
+    Invitations.of(tmp_path, TEXTS, 2)
     with pytest.raises(ConfigError, match="2 people were invited"):
         annotate(out=tmp_path, withdraw=3)
-    with pytest.raises(ConfigError, match="is of the other command"):
+    with pytest.raises(ConfigError, match="was begun by nav-eval annotate"):
         human(out=tmp_path, withdraw=1)
     assert annotate(out=tmp_path, withdraw=1) == 0
     assert texts_of(tmp_path) == []

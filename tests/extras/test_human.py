@@ -24,6 +24,8 @@ from nav_eval.report.document import make_document
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
+from nav_eval_extras.annotate.command import annotate
+from nav_eval_extras.annotate.invitations import ALONE, TEXTS, TOGETHER, Invitations
 from nav_eval_extras.human.command import human
 from nav_eval_extras.human.decisions import Decisions
 from nav_eval_extras.human.game import Game
@@ -462,6 +464,42 @@ def human_here(*arguments: object) -> Any:
     app = App(result_action="return_value", exit_on_error=False, print_error=False)
     app.default(human)
     return app([str(one) for one in arguments])
+
+
+def test_a_folder_of_another_command_is_refused_and_left_as_it_is(played: Any, tmp_path: Path) -> None:
+    """A finished run of one person, and folders that several people were invited to."""
+    run, _, _ = played
+    Invitations.of(tmp_path / "together", TOGETHER, 2)
+    Invitations.of(tmp_path / "texts", TEXTS, 2)
+    commands = {
+        ALONE: lambda out: human_here(*DEMO, "--out", out, "--port", 0),
+        TOGETHER: lambda out: human_here(*DEMO, "--out", out, "--port", 0, "--people", 2),
+        TEXTS: lambda out: annotate(*DEMO, out=out, port=0),
+    }
+    folders = {ALONE: run, TOGETHER: tmp_path / "together", TEXTS: tmp_path / "texts"}
+    for owner, folder in folders.items():
+        before = sorted(folder.rglob("*"))
+        for command in commands.keys() - {owner}:
+            with pytest.raises(ConfigError, match=f"was begun by {owner}, not by {command}[.]") as refused:
+                commands[command](folder)
+            assert refused.value.exit_code == 2
+        assert sorted(folder.rglob("*")) == before
+
+
+def test_an_error_of_the_page_is_not_taken_for_a_lost_connection(room: list[str], browser: Any, tmp_path: Path) -> None:
+    with hosted(*room, "--out", tmp_path / "run", "--port", 0, said=tmp_path / "said") as game:
+        window = Window(browser, game.link)
+        window.start()
+        window.page.evaluate("PANELS.play = () => nothing.at.all")
+        window.page.keyboard.press("ArrowUp")
+        window.page.wait_for_selector("text=This page has an error")
+        assert "nothing is not defined" in window.page.inner_text("#notice-text")
+        assert "No connection" not in window.page.inner_text("body")
+        window.page.click("text=Load again")
+        window.page.wait_for_selector(FRAME)
+        assert window.page.inner_text("#steps").startswith("Step 1 of 40")
+    assert len(window.wrong) == 1
+    assert "nothing is not defined" in window.wrong[0]
 
 
 def test_a_taken_port_is_named(room: list[str], tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ let stuck = false;  // a step forward has changed nothing that can be seen
 let busy = false;  // a choice is on its way, or its frame is not there yet
 let chosen = 0;  // when the last choice was made, ms
 let halted = "";  // why nothing is asked for any more
+let broken = "";  // what went wrong in this script
 
 const at = (id) => document.getElementById(id);
 
@@ -56,18 +57,30 @@ function halt(why) {
 }
 
 async function follow() {
-  while (!halted) {
+  while (!halted && state.phase !== "done") {
+    const news = await ask();
+    if (!news || news.version === state.version) continue;
     try {
-      if (state.version < 0) await call("claim", {});
-      const news = halted ? null : await call("wait", { seen: state.version });
-      trouble("");
-      if (news && news.version !== state.version) take(news);
-      if (state.phase === "done") return;
-    } catch {
-      trouble("away");
-      await new Promise((wake) => setTimeout(wake, RETRY_MS));
-      state.version = -1;  // the program may have been started anew
+      take(news);
+    } catch (error) {
+      broken = String(error);
+      halt("broken");
+      throw error;
     }
+  }
+}
+
+async function ask() {
+  try {
+    if (state.version < 0) await call("claim", {});
+    const news = halted ? null : await call("wait", { seen: state.version });
+    trouble("");
+    return news;
+  } catch {
+    trouble("away");
+    await new Promise((wake) => setTimeout(wake, RETRY_MS));
+    state.version = -1;  // the program may have been started anew
+    return null;
   }
 }
 
@@ -226,8 +239,8 @@ function drawWays() {
 function drawNotice(phase) {
   const ready = phase === "ready";
   at("notice-title").textContent = word(ready && state.practice ? "ready_practice" : phase, state);
-  at("notice-text").textContent = ready && state.step ? word("resumed_text", state) : word(`${phase}_text`, state);
-  const label = { ready: "start", elsewhere: "here" }[phase];
+  at("notice-text").textContent = ready && state.step ? word("resumed_text", state) : word(`${phase}_text`, { ...state, broken });
+  const label = { ready: "start", elsewhere: "here", broken: "again" }[phase];
   at("notice-button").hidden = !label;
   if (label) at("notice-button").textContent = word(label);
   const told = (!halted && state.reached) || [];
@@ -261,7 +274,7 @@ at("confirm-no").addEventListener("click", () => at("confirm").close());
 at("confirm").addEventListener("close", () => { if (state.phase === "play") at("view").focus(); });
 at("language").addEventListener("click", () => { language = language === "zh" ? "en" : "zh"; draw(); });
 at("notice-button").addEventListener("click", () => {
-  if (halted === "elsewhere") location.reload();
+  if (halted) location.reload();
   else choose("start");
 });
 window.addEventListener("hashchange", () => location.reload());

@@ -58,6 +58,9 @@ const WORDS = {
     wrong_key: "This link is not good any more",
     wrong_key_text: "Open the link that the program printed last.",
     away: "No connection. Trying again …",
+    broken: "This page has an error",
+    broken_text: "What you did is kept. Load the page again; if that does not help, tell whoever sent you the link: {broken}",
+    again: "Load again",
   },
   zh: {
     title: "导航",
@@ -116,5 +119,8 @@ const WORDS = {
     wrong_key: "此链接已失效",
     wrong_key_text: "请打开程序最近显示的链接。",
     away: "连接中断，正在重试……",
+    broken: "此页面出现错误",
+    broken_text: "您所做的已保存。请重新加载页面；如果仍然如此，请把以下内容告诉发给您链接的人：{broken}",
+    again: "重新加载",
   },
 };
