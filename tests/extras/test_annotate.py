@@ -878,7 +878,7 @@ def test_the_turns_of_a_walk_are_those_that_somebody_would_tell() -> None:
     assert turns_of(states(0, 45, 90, 90, 135, 135, 90, 90, 45, 0)) == ["left", "right"], "no metre straight between"
 
 
-NAMES = {"bed": ["bed"], "nightstand": ["nightstand", "bedside table"], "table": ["table"], "sofa": ["couch", "sofa"]}
+NAMES = {"bed": ["bed"], "stand": ["stand"], "tree": ["coat stand"], "nightstand": ["nightstand", "bedside table"], "table": ["table"], "sofa": ["couch", "sofa"]}
 
 
 @pytest.mark.parametrize(
@@ -892,19 +892,18 @@ NAMES = {"bed": ["bed"], "nightstand": ["nightstand", "bedside table"], "table":
         ("Pass both tables and the couches.", ["unseen couch"]),
         ("Stop at the bedside table.", ["unseen bedside table"]),
         ("Stop at the tablet.", []),
+        ("Stop at the stand.", []),
     ],
 )
 def test_sides_and_things_are_asked_back(words: str, keys: list[str]) -> None:
-    found = questions(words, "en", ["left", "right"], NAMES, {"table", "bed"})
+    found = questions(words, "en", ["left", "right"], NAMES, {"table", "bed", "tree"})
     assert [" ".join(filter(None, (one["key"], one.get("name")))) for one in found] == keys
 
 
 def test_chinese_is_asked_back_too() -> None:
-    names = {"sofa": ["沙发"], "table": ["桌子"]}
-    found = questions("左转，经过沙发和桌子，再往右拐。", "zh", ["left"], names, {"table"})
-    assert [(one["key"], one.get("number"), one.get("name")) for one in found] == [
-        ("turns_right", 2, None), ("unseen", None, "沙发"),
-    ]  # fmt: skip
+    names = {"sofa": ["沙发"], "table": ["桌子"], "coats": ["衣架"], "rack": ["挂衣架"]}
+    found = questions("左转，经过沙发和桌子，再往右拐到衣架。", "zh", ["left"], names, {"table", "rack"})
+    assert found == [{"key": "turns_right", "words": "右拐"}, {"key": "unseen", "name": "沙发"}]
     assert [one["key"] for one in faults("Go to the kitchen and stop there.", "zh")] == ["not_zh"]
     assert faults(CHINESE, "zh") == faults(ENGLISH, "en") == []
 

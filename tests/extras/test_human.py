@@ -26,6 +26,7 @@ from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.annotate.command import annotate
 from nav_eval_extras.annotate.invitations import ALONE, TEXTS, TOGETHER, Invitations
+from nav_eval_extras.human.attention import hasty
 from nav_eval_extras.human.command import human
 from nav_eval_extras.human.decisions import Decisions
 from nav_eval_extras.human.game import Game
@@ -469,14 +470,15 @@ def human_here(*arguments: object) -> Any:
 def test_a_folder_of_another_command_is_refused_and_left_as_it_is(played: Any, tmp_path: Path) -> None:
     """A finished run of one person, and folders that several people were invited to."""
     run, _, _ = played
-    Invitations.of(tmp_path / "together", TOGETHER, 2)
-    Invitations.of(tmp_path / "texts", TEXTS, 2)
+    folders = {ALONE: run, TOGETHER: tmp_path / "together", TEXTS: tmp_path / "texts"}
+    for owner in (TOGETHER, TEXTS):
+        folders[owner].mkdir()
+        Invitations.of(folders[owner], owner, 2)
     commands = {
         ALONE: lambda out: human_here(*DEMO, "--out", out, "--port", 0),
         TOGETHER: lambda out: human_here(*DEMO, "--out", out, "--port", 0, "--people", 2),
         TEXTS: lambda out: annotate(*DEMO, out=out, port=0),
     }
-    folders = {ALONE: run, TOGETHER: tmp_path / "together", TEXTS: tmp_path / "texts"}
     for owner, folder in folders.items():
         before = sorted(folder.rglob("*"))
         for command in commands.keys() - {owner}:
@@ -490,16 +492,46 @@ def test_an_error_of_the_page_is_not_taken_for_a_lost_connection(room: list[str]
     with hosted(*room, "--out", tmp_path / "run", "--port", 0, said=tmp_path / "said") as game:
         window = Window(browser, game.link)
         window.start()
-        window.page.evaluate("PANELS.play = () => nothing.at.all")
+        window.page.evaluate("void (PANELS.play = () => { throw new Error('nothing there'); })")
         window.page.keyboard.press("ArrowUp")
         window.page.wait_for_selector("text=This page has an error")
-        assert "nothing is not defined" in window.page.inner_text("#notice-text")
+        assert "nothing there" in window.page.inner_text("#notice-text")
         assert "No connection" not in window.page.inner_text("body")
         window.page.click("text=Load again")
         window.page.wait_for_selector(FRAME)
         assert window.page.inner_text("#steps").startswith("Step 1 of 40")
     assert len(window.wrong) == 1
-    assert "nothing is not defined" in window.wrong[0]
+    assert "nothing there" in window.wrong[0]
+
+
+def test_a_long_task_leaves_the_buttons_in_sight_and_one_that_is_held_goes_on(browser: Any, tmp_path: Path) -> None:
+    with hosted(*DEMO, "--out", tmp_path / "run", "--port", 0, said=tmp_path / "said") as game:
+        window = Window(browser, game.link, width=360)
+        page = window.page
+        page.click("#language")
+        page.reload()
+        page.wait_for_selector("text=请先阅读任务")
+        page.click("#language")
+        window.start()
+        page.evaluate("state.instruction.text = 'It is a long way to the kitchen. '.repeat(40); drawTask()")
+        edges = page.evaluate("[...document.querySelectorAll('#view img, #actions button')].map(box)".replace("box", BOX))
+        assert all(0 <= top < bottom <= 740 and bottom - top >= 44 for top, bottom in edges), edges
+        box = page.locator("[data-action=turn_left]").bounding_box()
+        page.mouse.move(box["x"] + 9, box["y"] + 9)
+        page.mouse.down()
+        page.wait_for_function("state.step >= 4")
+        page.mouse.up()
+        page.wait_for_function("!busy")
+        walked = page.evaluate("state.step")
+        page.click("[data-action=move_forward]")
+        page.wait_for_function("walked => state.step > walked && !busy", arg=walked)
+        assert page.evaluate("state.step") == walked + 1
+    names = [one["action"] for one in lines(tmp_path / "run" / "decisions.jsonl")]
+    assert names == ["turn_left"] * walked + ["move_forward"]
+    assert window.wrong == []
+
+
+BOX = "(one) => { const { top, bottom } = one.getBoundingClientRect(); return [top, bottom]; }"
 
 
 def test_a_taken_port_is_named(room: list[str], tmp_path: Path) -> None:
@@ -520,9 +552,16 @@ def test_who_presses_nothing_but_forward_is_seen(tmp_path: Path) -> None:
 def test_decisions_that_nobody_can_take_so_fast_are_seen(tmp_path: Path) -> None:
     kept = Decisions(tmp_path)
     for episode, seconds in (("a", (0.01, 0.02, 9.0)), ("b", (0.01, 0.3, 0.3))):
-        for one in seconds:
-            kept.add(episode, "turn_left", {}, one)
+        for one, action in zip(seconds, ("turn_left", "move_forward", "stop"), strict=True):
+            kept.add(episode, action, {}, one)
     assert kept.notes()[1:] == ["In 1 of 2 episodes decisions were faster than anybody can look."]
+
+
+def test_a_key_that_is_held_down_is_not_taken_for_haste(tmp_path: Path) -> None:
+    """While a key is held, decisions follow as fast as frames come: about 0.08 s each, measured by hand."""
+    walk = [("turn_left", 1.2), *[("turn_left", 0.08)] * 6, ("move_forward", 0.9), *[("move_forward", 0.08)] * 12]
+    assert not hasty(*zip(*walk, ("stop", 1.5), strict=True))
+    assert hasty(*zip(*[("turn_left", 0.05), ("move_forward", 0.05)] * 10, ("stop", 0.05), strict=True))
 
 
 def test_episodes_along_one_path_are_told_of() -> None:

@@ -129,5 +129,5 @@ def _hasty(event: Event) -> bool:
     if isinstance(event, Written):
         return event.round == 1 and event.seconds < TOKEN_SECONDS * len(tokenize(event.words))
     if isinstance(event, Followed):
-        return hasty([after.seconds - before.seconds for before, after in pairwise(event.track)])
-    return isinstance(event, Played) and hasty(event.seconds)
+        return hasty(event.actions, [after.seconds - before.seconds for before, after in pairwise(event.track)])
+    return isinstance(event, Played) and hasty(event.actions, event.seconds)

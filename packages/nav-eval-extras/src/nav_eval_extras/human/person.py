@@ -94,13 +94,18 @@ class Person(Watcher):
     def _ways(self, observation: Mapping[str, Any]) -> list[dict[str, Any]]:
         return ways(observation) if "move_to" in self._episode["action_space"] else []
 
+    @property
+    def instruction(self) -> dict[str, str] | None:
+        """What the page shows of it."""
+        told = self._episode["instruction"]
+        return told and {"text": told["text"], "language": told["language"]}
+
     def _told(self) -> dict[str, Any]:
-        instruction = self._episode["instruction"]
         return {
             "episode": self._done + 1,
             "episodes": self._total,
             "practice": self._practice,
-            "instruction": instruction and {"text": instruction["text"], "language": instruction["language"]},
+            "instruction": self.instruction,
             "limit": self._limit,
         }
 

@@ -12,15 +12,18 @@ const SHOWN_KEYS = {
 const ARROWS = { move_forward: "↑", turn_left: "↶", turn_right: "↷", look_up: "⤒", look_down: "⤓" };
 const ORDER = ["turn_left", "move_forward", "turn_right", "look_up", "look_down"];
 const RETRY_MS = 1000;
-const REPEAT_MS = 150;  // a key that is held down walks no faster than this
+const REPEAT_MS = 150;  // a key or a button that is held down walks no faster than this
+const HOLD_MS = 400;  // a button that is pressed so long is held down
 
 const PANELS = { play: drawPlay };  // what draws the section of this phase; any other phase is a notice
-let language = (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
+let language = sessionStorage.getItem("language") ?? ((navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en");
 let state = { phase: "preparing", version: -1 };
 let last = "";  // what was chosen
 let stuck = false;  // a step forward has changed nothing that can be seen
 let busy = false;  // a choice is on its way, or its frame is not there yet
 let chosen = 0;  // when the last choice was made, ms
+let holding = 0;  // the timer of a button that is held down
+let held = false;  // it has walked, so letting it go does not
 let halted = "";  // why nothing is asked for any more
 let broken = "";  // what went wrong in this script
 
@@ -122,6 +125,15 @@ function act(action) {
   else choose(action);
 }
 
+function hold(action, wait) {
+  clearTimeout(holding);
+  holding = setTimeout(() => { held = true; act(action); hold(action, REPEAT_MS); }, wait);
+}
+
+function release() {
+  clearTimeout(holding);
+}
+
 function trouble(key) {
   const text = key && word(key);
   if (at("trouble").textContent !== text) at("trouble").textContent = text;
@@ -216,7 +228,10 @@ function drawActions() {
   at("actions").replaceChildren(...shownActions().map((name) => {
     const button = make("button", `${ARROWS[name] ? `${ARROWS[name]} ` : ""}${word(name)}`, { type: "button", "data-action": name });
     if (name === "stop") button.className = "stop";
-    button.addEventListener("click", () => act(name));
+    button.addEventListener("click", (event) => { if (!held || !event.detail) act(name); });
+    button.addEventListener("pointerdown", () => { held = false; if (ORDER.includes(name)) hold(name, HOLD_MS); });
+    for (const end of ["pointerup", "pointerleave", "pointercancel"]) button.addEventListener(end, release);
+    button.addEventListener("contextmenu", (event) => event.preventDefault());
     return button;
   }));
 }
@@ -272,7 +287,11 @@ document.addEventListener("click", (event) => {
 at("confirm-yes").addEventListener("click", () => { at("confirm").close(); choose("stop"); });
 at("confirm-no").addEventListener("click", () => at("confirm").close());
 at("confirm").addEventListener("close", () => { if (state.phase === "play") at("view").focus(); });
-at("language").addEventListener("click", () => { language = language === "zh" ? "en" : "zh"; draw(); });
+at("language").addEventListener("click", () => {
+  language = language === "zh" ? "en" : "zh";
+  sessionStorage.setItem("language", language);
+  draw();
+});
 at("notice-button").addEventListener("click", () => {
   if (halted) location.reload();
   else choose("start");
