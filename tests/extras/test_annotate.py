@@ -18,8 +18,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extras.playing import Client, Hosted, Person, Window, annotate_all, asked, hosted, lines, looks, said, same_words
-from graphs import write_r2r
+from extras.playing import (
+    Client,
+    Hosted,
+    Person,
+    Window,
+    annotate_all,
+    asked,
+    hosted,
+    image,
+    lines,
+    looks,
+    middle,
+    said,
+    same_words,
+)
+from graphs import write_r2r, write_skyboxes
 from nav_eval.cli import make_app
 from nav_eval.core.types import AgentState
 from nav_eval.dataset.registry import load_dataset
@@ -557,6 +571,17 @@ def test_texts_on_a_graph_are_r2rs_own_file(tmp_path: Path) -> None:
     told_of = [path | {"instructions": ["w"]} for path in original]
     assert json.loads(english.read_text()) == told_of
     assert json.loads(chinese.read_text()) == told_of[:1]
+
+
+def test_a_film_on_a_graph_looks_along_the_path(tmp_path: Path) -> None:
+    """East by three steps; south by two, then east. Episodes begin at the heading of the data set, 30 degrees."""
+    own = [*write_r2r(tmp_path), *write_skyboxes(tmp_path)]
+    config = benchmark_config("r2r", overrides=own)
+    with studio_of(config, tmp_path / "texts", Wish("en", 1, 1, "", CONSENT)) as (studio, _):
+        films = [studio.film(path).frames for path in studio.episodes]
+    headings = [[middle(image(one["data"])) % 360 for (one,) in frames] for frames in films]
+    assert headings[0] == pytest.approx([30, 90, 90, 90], abs=4)
+    assert headings[1] == pytest.approx([30, 180, 180, 90], abs=4)
 
 
 def test_paths_that_r2r_cannot_hold_are_refused(tmp_path: Path) -> None:

@@ -14,8 +14,22 @@ import numpy as np
 import pytest
 from cyclopts import App
 
-from extras.playing import BUTTON, FRAME, Client, Window, actions, asked, hosted, lines, looks, said, same_words
-from graphs import write_r2r
+from extras.playing import (
+    BUTTON,
+    FRAME,
+    Client,
+    Window,
+    actions,
+    asked,
+    hosted,
+    image,
+    lines,
+    looks,
+    middle,
+    said,
+    same_words,
+)
+from graphs import write_r2r, write_skyboxes
 from nav_eval.cli import make_app
 from nav_eval.cli.report import make_context
 from nav_eval.dataset.episode import Episode
@@ -421,6 +435,27 @@ def test_a_graph_without_pictures_is_walked_by_its_directions(browser: Any, tmp_
     assert actions(tmp_path / "run") == [["move_to", "move_to", "stop"]]
     moves = [one["action_args"]["viewpoint"] for one in lines(tmp_path / "run" / "decisions.jsonl")[:2]]
     assert all(len(move) == 32 and move not in shown for move in moves)
+    assert nav_eval("replay", tmp_path / "run") == 0
+
+
+def test_on_a_graph_the_picture_and_the_ways_turn_with_the_person(tmp_path: Path) -> None:
+    """The middle of each picture by its colours, which tell the direction in the world."""
+    own = [*write_r2r(tmp_path), *write_skyboxes(tmp_path), "dataset.limit=1"]
+    with hosted("r2r", *own, "--out", tmp_path / "run", "--port", 0, said=tmp_path / "said") as game:
+        client = Client(game.link)
+        client.call("claim")
+        client.state("ready")
+        client.press("start")
+        turn, seen = 1, []
+        for choice in ("turn_right", "turn_right", "move_to:1", "turn_left", "move_to:0", "stop"):
+            shown = client.state("play", turn)
+            turn = shown["turn"]
+            seen.append((middle(image(shown["pictures"][0]["data"])), [way["heading"] for way in shown["ways"]]))
+            client.press(choice)
+        assert game.end() == 0
+    headings, ways = zip(*seen, strict=True)
+    assert headings == pytest.approx([30, 60, 90, 0, -30, 0], abs=4), "R2R's, to the right; north is 0"
+    assert ways == ([30, -60], [-30, 60], [0, 90], [0, -90, 180], [-30, -120, 150], [-90, 180])
     assert nav_eval("replay", tmp_path / "run") == 0
 
 

@@ -13,7 +13,7 @@ from nav_eval.core.environment import Environment
 from nav_eval.core.types import AgentState, Place
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import SimulatorError
-from nav_eval.geometry import euclidean
+from nav_eval.geometry import euclidean, yaw_of, yaw_towards
 from nav_eval_extras.human.pictures import pictures
 
 MAX_FRAMES = 500
@@ -29,7 +29,7 @@ class Film:
 
     states: list[AgentState] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
-    frames: list[list[dict[str, str]]] = field(default_factory=list)
+    frames: list[list[dict[str, Any]]] = field(default_factory=list)
     stops: list[int] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
 
@@ -80,10 +80,18 @@ def _along(environment: Environment, episode: Episode, film: Film) -> Iterator[A
         film.stops.append(len(film) - 1)
 
 
+def _facing(states: Sequence[AgentState]) -> float:
+    """From the heading, which a move on a graph keeps, to the way that led here, rad."""
+    here = states[-1]
+    if here.node is None or len(states) == 1:
+        return 0.0
+    return yaw_towards(states[-2].position, here.position) - yaw_of(here.rotation)
+
+
 def _take(film: Film, environment: Environment, drawn: bool) -> None:
     film.states.append(environment.simulator.get_agent_state())
     if drawn:
         observation = environment.observe()
         specs = {name: msgspec.to_builtins(spec) for name, spec in environment.observation_spec.items()}
-        film.frames.append(pictures(specs, observation))
+        film.frames.append(pictures(specs, observation, _facing(film.states)))
         film.seen.update(thing["category"] for thing in observation.get("objects") or ())

@@ -204,7 +204,8 @@ function drawPictures(view) {
     const image = make("img", "");
     fill(image, one);
     figure.append(image);
-    if (state.pictures.length > 1) figure.append(make("figcaption", word(`picture_${one.name}`)));
+    if (one.around) figure.append(make("figcaption", word("around")));
+    else if (state.pictures.length > 1) figure.append(make("figcaption", word(`picture_${one.name}`)));
     return figure;
   }));
   if (!state.pictures.length) view.append(make("p", word("blind")));
