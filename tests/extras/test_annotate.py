@@ -578,10 +578,12 @@ def test_a_film_on_a_graph_looks_along_the_path(tmp_path: Path) -> None:
     own = [*write_r2r(tmp_path), *write_skyboxes(tmp_path)]
     config = benchmark_config("r2r", overrides=own)
     with studio_of(config, tmp_path / "texts", Wish("en", 1, 1, "", CONSENT)) as (studio, _):
-        films = [studio.film(path).frames for path in studio.episodes]
-    headings = [[middle(image(one["data"])) % 360 for (one,) in frames] for frames in films]
+        films = [studio.film(path) for path in studio.episodes]
+    headings = [[middle(image(one["data"])) % 360 for (one,) in film.frames] for film in films]
     assert headings[0] == pytest.approx([30, 90, 90, 90], abs=4)
     assert headings[1] == pytest.approx([30, 180, 180, 90], abs=4)
+    assert [films[1].way_on(frame) for frame in range(4)] == [-150, 0, 90, None]
+    assert [turns_of(film.states) for film in films] == [["right"], ["right", "left"]]
 
 
 def test_paths_that_r2r_cannot_hold_are_refused(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ class SkyboxSensor(Sensor):
     """
 
     class Options(Sensor.Options):
-        """How the faces are laid out."""
+        """How the surroundings are laid out."""
 
         kind: Literal["faces", "equirectangular"] = Field(
             "faces",
