@@ -88,10 +88,11 @@ def _between(a: int, b: int) -> range:
 
 
 def write_skyboxes(folder: Path, *, size: int = 64) -> list[str]:
-    """Painted skyboxes for the graph of `write_r2r(folder)`, each viewpoint's turned otherwise; overrides for the sensor.
+    """Painted skyboxes for the graph of `write_r2r(folder)`, each turned otherwise; the overrides for the sensor.
 
-    Their colours tell the direction (`colour_of`). Faces are as OpenGL's cube maps are (specification, table 8.19), with
-    x reversed as three.js does in R2R's own viewer, and poses of cameras that look at face 3 (R2R's connectivity/README).
+    Their colours tell the direction (`colour_of`). Faces are as OpenGL's cube maps are (specification, table 8.19),
+    with x reversed as three.js does in R2R's own viewer; poses are of cameras that look at face 3, as R2R's
+    connectivity/README says.
     """
     file = folder / "connectivity" / f"{SCAN}_connectivity.json"
     rows = json.loads(file.read_text())

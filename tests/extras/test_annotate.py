@@ -905,7 +905,14 @@ def test_the_turns_of_a_walk_are_those_that_somebody_would_tell() -> None:
     assert turns_of(states(0, 45, 90, 90, 135, 135, 90, 90, 45, 0)) == ["left", "right"], "no metre straight between"
 
 
-NAMES = {"bed": ["bed"], "stand": ["stand"], "tree": ["coat stand"], "nightstand": ["nightstand", "bedside table"], "table": ["table"], "sofa": ["couch", "sofa"]}
+NAMES = {
+    "bed": ["bed"],
+    "stand": ["stand"],
+    "tree": ["coat stand"],
+    "nightstand": ["nightstand", "bedside table"],
+    "table": ["table"],
+    "sofa": ["couch", "sofa"],
+}
 
 
 @pytest.mark.parametrize(

@@ -549,7 +549,9 @@ def test_a_long_task_leaves_the_buttons_in_sight_and_one_that_is_held_goes_on(br
         page.click("#language")
         window.start()
         page.evaluate("state.instruction.text = 'It is a long way to the kitchen. '.repeat(40); drawTask()")
-        edges = page.evaluate("[...document.querySelectorAll('#view img, #actions button')].map(box)".replace("box", BOX))
+        edges = page.evaluate(
+            "[...document.querySelectorAll('#view img, #actions button')].map(box)".replace("box", BOX)
+        )
         assert all(0 <= top < bottom <= 740 and bottom - top >= 44 for top, bottom in edges), edges
         box = page.locator("[data-action=turn_left]").bounding_box()
         page.mouse.move(box["x"] + 9, box["y"] + 9)

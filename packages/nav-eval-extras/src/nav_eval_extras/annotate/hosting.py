@@ -47,7 +47,9 @@ def host_people(
     say: Callable[[Sequence[str]], object],
     beside: Callable[[Game], object] = lambda board: None,
 ) -> dict[str, Any]:
-    """Returns the progress. `command`: that this is; `page`: host, port and files; `say` is told the links; `beside` runs too, until it ends."""
+    """Returns the progress. `command`: whose folder it is; `page`: host, port and files; `say` is told the links;
+    `beside` runs too, until it ends.
+    """
     keys = Invitations.of(out, command, people)
     numbers = range(1, len(keys.people) + 1)
     codes = [payment_code(keys.codes, number) for number in numbers]

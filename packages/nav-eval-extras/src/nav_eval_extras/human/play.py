@@ -47,7 +47,10 @@ def link_key(out: Path) -> str:
 
 
 def for_people(config: Config) -> Config:
-    """The same with an agent that may take its time, and a skybox that turns with it. Raises ConfigError for what no person does."""
+    """The same with an agent that may take its time, and a skybox that turns with it.
+
+    Raises ConfigError for what no person does.
+    """
     parallel = config.evaluation.parallel
     if config.agent_service.type == "remote":
         raise ConfigError("agent_service.type: a person plays here, no service. Leave agent_service out.")
