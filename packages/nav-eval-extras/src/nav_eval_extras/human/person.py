@@ -68,7 +68,7 @@ class Person(Watcher):
         self._step += 1
         if self._step <= len(self._earlier):
             earlier = self._earlier[self._step - 1]
-            name, args = earlier.action, earlier.action_args
+            name, args = earlier.action, dict(earlier.action_args)
         else:
             name, args = self._asked(observation)
         if name == "move_to":
