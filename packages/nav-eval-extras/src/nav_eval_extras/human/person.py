@@ -68,7 +68,7 @@ class Person(Watcher):
         self._step += 1
         if self._step <= len(self._earlier):
             earlier = self._earlier[self._step - 1]
-            name, args = earlier.action, dict(earlier.action_args)
+            name, args = earlier.action, earlier.action_args
         else:
             name, args = self._asked(observation)
         if name == "move_to":
@@ -80,7 +80,7 @@ class Person(Watcher):
         headings = {one["viewpoint"]: one["heading"] for one in observation.get("navigable") or ()}
         self._facing = headings.get(viewpoint, 0.0)
 
-    def _asked(self, observation: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    def _asked(self, observation: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         specs, on = self._episode["observation_spec"], self._ways(observation)
         actions = [name for name, spec in self._episode["action_space"].items() if not spec["arguments"]]
         choices: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in actions}
