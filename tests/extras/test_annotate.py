@@ -411,7 +411,7 @@ def test_a_check_that_is_failed_and_work_that_nobody_can_do_are_seen(two: Any) -
     follower.attends = False
     follower.agree()
     follower.play(["move_forward"] * 3 + ["stop"])
-    follower.state("note")
+    assert follower.state("note")["instruction"]["text"] == texts_of(out)[0]["words"], "to be read again"
     follower.send("unclear")
     wanted = follower.state("attention")["wanted"]
     assert follower.send("unclear") == 400
