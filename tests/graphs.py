@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from PIL import Image
 
 SCAN = "tinyhouse"
 
@@ -81,3 +85,57 @@ def walked(path: list[str]) -> list[str]:
 def _between(a: int, b: int) -> range:
     """After `a` up to `b`."""
     return range(a + 1, b + 1) if a < b else range(a - 1, b - 1, -1)
+
+
+def write_skyboxes(folder: Path, *, size: int = 64) -> list[str]:
+    """Painted skyboxes for the graph of `write_r2r(folder)`, each turned otherwise; the overrides for the sensor.
+
+    Their colours tell the direction (`colour_of`). Faces are as OpenGL's cube maps are (specification, table 8.19),
+    with x reversed as three.js does in R2R's own viewer; poses are of cameras that look at face 3, as R2R's
+    connectivity/README says.
+    """
+    file = folder / "connectivity" / f"{SCAN}_connectivity.json"
+    rows = json.loads(file.read_text())
+    (folder / SCAN).mkdir()
+    for number, row in enumerate(rows):
+        yaw = 0.7 * number - 3.0
+        row["pose"] = _pose(yaw, row["pose"])
+        for face, direction in _faces(size).items():
+            picture = Image.fromarray(colour_of(_yawed(direction, yaw)))
+            picture.save(folder / SCAN / f"{row['image_id']}_skybox{face}_sami.jpg", quality=95, subsampling=0)
+    file.write_text(json.dumps(rows))
+    return [f"simulator.skybox_dir={folder}", f"+simulator.sensors.skybox={{width: {size}}}"]
+
+
+def colour_of(direction: np.ndarray) -> np.ndarray:
+    """(..., 3) uint8 of a direction (..., 3) in nav_eval's frame, of any length."""
+    unit = direction / np.linalg.norm(direction, axis=-1, keepdims=True)
+    return np.rint(128 + 100 * unit).astype(np.uint8)
+
+
+def _pose(yaw: float, pose: list[float]) -> list[float]:
+    """Of a camera in Matterport's frame, z up: x to the right, y down, z ahead."""
+    sine, cosine = math.sin(yaw), math.cos(yaw)
+    return [cosine, 0, -sine, pose[3], sine, 0, cosine, pose[7], 0, -1, 0, pose[11], 0, 0, 0, 1]
+
+
+def _faces(size: int) -> dict[int, np.ndarray]:
+    """Directions of the pixels, (S, S, 3), for a camera that looks along -z."""
+    axis = (np.arange(size) + 0.5) / size * 2 - 1
+    u, v = np.meshgrid(axis, axis)
+    one = np.ones_like(u)
+    sampled = {
+        2: (one, -v, -u),
+        4: (-one, -v, u),
+        0: (u, one, v),
+        5: (u, -one, -v),
+        1: (u, -v, one),
+        3: (-u, -v, -one),
+    }
+    return {face: np.stack([-x, y, z], axis=-1) for face, (x, y, z) in sampled.items()}
+
+
+def _yawed(direction: np.ndarray, yaw: float) -> np.ndarray:
+    x, y, z = np.moveaxis(direction, -1, 0)
+    sine, cosine = math.sin(yaw), math.cos(yaw)
+    return np.stack([cosine * x + sine * z, y, cosine * z - sine * x], axis=-1)

@@ -284,6 +284,13 @@ def image(url: str) -> np.ndarray:
         return np.asarray(picture.convert("RGB"))
 
 
+def middle(picture: np.ndarray) -> float:
+    """R2R's heading (degrees, to the right) of the middle of a picture that shows all around."""
+    height, width, _ = picture.shape
+    x, _, z = picture[height // 2 - 1 : height // 2 + 1, width // 2 - 1 : width // 2 + 1].mean(axis=(0, 1)) - 128.0
+    return float(np.degrees(np.arctan2(x, -z)))
+
+
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 

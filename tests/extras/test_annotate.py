@@ -18,8 +18,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extras.playing import Client, Hosted, Person, Window, annotate_all, asked, hosted, lines, looks, said, same_words
-from graphs import write_r2r
+from extras.playing import (
+    Client,
+    Hosted,
+    Person,
+    Window,
+    annotate_all,
+    asked,
+    hosted,
+    image,
+    lines,
+    looks,
+    middle,
+    said,
+    same_words,
+)
+from graphs import write_r2r, write_skyboxes
 from nav_eval.cli import make_app
 from nav_eval.core.types import AgentState
 from nav_eval.dataset.registry import load_dataset
@@ -34,7 +48,7 @@ from nav_eval_extras.annotate.consent import Consent
 from nav_eval_extras.annotate.desk import Desk, Job
 from nav_eval_extras.annotate.export import export_texts
 from nav_eval_extras.annotate.film import Film
-from nav_eval_extras.annotate.hosting import Invitations
+from nav_eval_extras.annotate.invitations import TEXTS, Invitations
 from nav_eval_extras.annotate.journal import Followed, Journal, Pose, Withdrawn, Written
 from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.payment import payment_code
@@ -330,7 +344,7 @@ def test_a_follower_is_sent_neither_goal_nor_path_nor_the_guide(two: Any) -> Non
     assert set(re.findall(r'"(\w+)":', heard)) <= {
         "phase", "turn", "version", "consent", "texts", "en", "zh", "episode", "episodes", "practice", "instruction",
         "text", "language", "limit", "step", "actions", "ways", "pictures", "name", "data", "goal", "error",
-        "code", "wanted",
+        "code", "wanted", "around",
     }  # fmt: skip
 
 
@@ -397,7 +411,7 @@ def test_a_check_that_is_failed_and_work_that_nobody_can_do_are_seen(two: Any) -
     follower.attends = False
     follower.agree()
     follower.play(["move_forward"] * 3 + ["stop"])
-    follower.state("note")
+    assert follower.state("note")["instruction"]["text"] == texts_of(out)[0]["words"], "to be read again"
     follower.send("unclear")
     wanted = follower.state("attention")["wanted"]
     assert follower.send("unclear") == 400
@@ -557,6 +571,19 @@ def test_texts_on_a_graph_are_r2rs_own_file(tmp_path: Path) -> None:
     told_of = [path | {"instructions": ["w"]} for path in original]
     assert json.loads(english.read_text()) == told_of
     assert json.loads(chinese.read_text()) == told_of[:1]
+
+
+def test_a_film_on_a_graph_looks_along_the_path(tmp_path: Path) -> None:
+    """East by three steps; south by two, then east. Episodes begin at the heading of the data set, 30 degrees."""
+    own = [*write_r2r(tmp_path), *write_skyboxes(tmp_path)]
+    config = benchmark_config("r2r", overrides=own)
+    with studio_of(config, tmp_path / "texts", Wish("en", 1, 1, "", CONSENT)) as (studio, _):
+        films = [studio.film(path) for path in studio.episodes]
+    headings = [[middle(image(one["data"])) % 360 for (one,) in film.frames] for film in films]
+    assert headings[0] == pytest.approx([30, 90, 90, 90], abs=4)
+    assert headings[1] == pytest.approx([30, 180, 180, 90], abs=4)
+    assert [films[1].way_on(frame) for frame in range(4)] == [-150, 0, 90, None]
+    assert [turns_of(film.states) for film in films] == [["right"], ["right", "left"]]
 
 
 def test_paths_that_r2r_cannot_hold_are_refused(tmp_path: Path) -> None:
@@ -854,10 +881,10 @@ def test_who_comes_back_after_the_end_is_deleted_by_command(tmp_path: Path) -> N
     journal.close()
     with pytest.raises(ConfigError, match="nobody was invited"):
         annotate(out=tmp_path, withdraw=1)
-    Invitations.read(tmp_path, 2)
+    Invitations.of(tmp_path, TEXTS, 2)
     with pytest.raises(ConfigError, match="2 people were invited"):
         annotate(out=tmp_path, withdraw=3)
-    with pytest.raises(ConfigError, match="is of the other command"):
+    with pytest.raises(ConfigError, match="was begun by nav-eval annotate"):
         human(out=tmp_path, withdraw=1)
     assert annotate(out=tmp_path, withdraw=1) == 0
     assert texts_of(tmp_path) == []
@@ -878,7 +905,14 @@ def test_the_turns_of_a_walk_are_those_that_somebody_would_tell() -> None:
     assert turns_of(states(0, 45, 90, 90, 135, 135, 90, 90, 45, 0)) == ["left", "right"], "no metre straight between"
 
 
-NAMES = {"bed": ["bed"], "nightstand": ["nightstand", "bedside table"], "table": ["table"], "sofa": ["couch", "sofa"]}
+NAMES = {
+    "bed": ["bed"],
+    "stand": ["stand"],
+    "tree": ["coat stand"],
+    "nightstand": ["nightstand", "bedside table"],
+    "table": ["table"],
+    "sofa": ["couch", "sofa"],
+}
 
 
 @pytest.mark.parametrize(
@@ -892,19 +926,18 @@ NAMES = {"bed": ["bed"], "nightstand": ["nightstand", "bedside table"], "table":
         ("Pass both tables and the couches.", ["unseen couch"]),
         ("Stop at the bedside table.", ["unseen bedside table"]),
         ("Stop at the tablet.", []),
+        ("Stop at the stand.", []),
     ],
 )
 def test_sides_and_things_are_asked_back(words: str, keys: list[str]) -> None:
-    found = questions(words, "en", ["left", "right"], NAMES, {"table", "bed"})
+    found = questions(words, "en", ["left", "right"], NAMES, {"table", "bed", "tree"})
     assert [" ".join(filter(None, (one["key"], one.get("name")))) for one in found] == keys
 
 
 def test_chinese_is_asked_back_too() -> None:
-    names = {"sofa": ["沙发"], "table": ["桌子"]}
-    found = questions("左转，经过沙发和桌子，再往右拐。", "zh", ["left"], names, {"table"})
-    assert [(one["key"], one.get("number"), one.get("name")) for one in found] == [
-        ("turns_right", 2, None), ("unseen", None, "沙发"),
-    ]  # fmt: skip
+    names = {"sofa": ["沙发"], "table": ["桌子"], "coats": ["衣架"], "rack": ["挂衣架"]}
+    found = questions("左转，经过沙发和桌子，再往右拐到衣架。", "zh", ["left"], names, {"table", "rack"})
+    assert found == [{"key": "turns_right", "words": "右拐"}, {"key": "unseen", "name": "沙发"}]
     assert [one["key"] for one in faults("Go to the kitchen and stop there.", "zh")] == ["not_zh"]
     assert faults(CHINESE, "zh") == faults(ENGLISH, "en") == []
 

@@ -14,8 +14,22 @@ import numpy as np
 import pytest
 from cyclopts import App
 
-from extras.playing import BUTTON, FRAME, Client, Window, actions, asked, hosted, lines, looks, said, same_words
-from graphs import write_r2r
+from extras.playing import (
+    BUTTON,
+    FRAME,
+    Client,
+    Window,
+    actions,
+    asked,
+    hosted,
+    image,
+    lines,
+    looks,
+    middle,
+    said,
+    same_words,
+)
+from graphs import write_r2r, write_skyboxes
 from nav_eval.cli import make_app
 from nav_eval.cli.report import make_context
 from nav_eval.dataset.episode import Episode
@@ -24,6 +38,9 @@ from nav_eval.report.document import make_document
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
+from nav_eval_extras.annotate.command import annotate
+from nav_eval_extras.annotate.invitations import ALONE, TEXTS, TOGETHER, Invitations
+from nav_eval_extras.human.attention import hasty
 from nav_eval_extras.human.command import human
 from nav_eval_extras.human.decisions import Decisions
 from nav_eval_extras.human.game import Game
@@ -421,6 +438,27 @@ def test_a_graph_without_pictures_is_walked_by_its_directions(browser: Any, tmp_
     assert nav_eval("replay", tmp_path / "run") == 0
 
 
+def test_on_a_graph_the_picture_and_the_ways_turn_with_the_person(tmp_path: Path) -> None:
+    """The middle of each picture by its colours, which tell the direction in the world."""
+    own = [*write_r2r(tmp_path), *write_skyboxes(tmp_path), "dataset.limit=1"]
+    with hosted("r2r", *own, "--out", tmp_path / "run", "--port", 0, said=tmp_path / "said") as game:
+        client = Client(game.link)
+        client.call("claim")
+        client.state("ready")
+        client.press("start")
+        turn, seen = 1, []
+        for choice in ("turn_right", "turn_right", "move_to:1", "turn_left", "move_to:0", "stop"):
+            shown = client.state("play", turn)
+            turn = shown["turn"]
+            seen.append((middle(image(shown["pictures"][0]["data"])), [way["heading"] for way in shown["ways"]]))
+            client.press(choice)
+        assert game.end() == 0
+    headings, ways = zip(*seen, strict=True)
+    assert headings == pytest.approx([30, 60, 90, 0, -30, 0], abs=4), "R2R's, to the right; north is 0"
+    assert ways == ([30, -60], [-30, 60], [0, 90], [0, -90, 180], [-30, -120, 150], [-90, 180])
+    assert nav_eval("replay", tmp_path / "run") == 0
+
+
 def test_object_and_picture_goals_are_told(tmp_path: Path) -> None:
     for benchmark, told in (("objectnav-demo", "goal"), ("imagenav-demo", "pictures")):
         sensors = "simulator.sensors={rgb: {width: 32, height: 24}, %s: {%s}}"
@@ -464,6 +502,76 @@ def human_here(*arguments: object) -> Any:
     return app([str(one) for one in arguments])
 
 
+def test_a_folder_of_another_command_is_refused_and_left_as_it_is(played: Any, tmp_path: Path) -> None:
+    """A finished run of one person, and folders that several people were invited to."""
+    run, _, _ = played
+    folders = {ALONE: run, TOGETHER: tmp_path / "together", TEXTS: tmp_path / "texts"}
+    for owner in (TOGETHER, TEXTS):
+        folders[owner].mkdir()
+        Invitations.of(folders[owner], owner, 2)
+    commands = {
+        ALONE: lambda out: human_here(*DEMO, "--out", out, "--port", 0),
+        TOGETHER: lambda out: human_here(*DEMO, "--out", out, "--port", 0, "--people", 2),
+        TEXTS: lambda out: annotate(*DEMO, out=out, port=0),
+    }
+    for owner, folder in folders.items():
+        before = sorted(folder.rglob("*"))
+        for command in commands.keys() - {owner}:
+            with pytest.raises(ConfigError, match=f"was begun by {owner}, not by {command}[.]") as refused:
+                commands[command](folder)
+            assert refused.value.exit_code == 2
+        assert sorted(folder.rglob("*")) == before
+
+
+def test_an_error_of_the_page_is_not_taken_for_a_lost_connection(room: list[str], browser: Any, tmp_path: Path) -> None:
+    with hosted(*room, "--out", tmp_path / "run", "--port", 0, said=tmp_path / "said") as game:
+        window = Window(browser, game.link)
+        window.start()
+        window.page.evaluate("void (PANELS.play = () => { throw new Error('nothing there'); })")
+        window.page.keyboard.press("ArrowUp")
+        window.page.wait_for_selector("text=This page has an error")
+        assert "nothing there" in window.page.inner_text("#notice-text")
+        assert "No connection" not in window.page.inner_text("body")
+        window.page.click("text=Load again")
+        window.page.wait_for_selector(FRAME)
+        assert window.page.inner_text("#steps").startswith("Step 1 of 40")
+    assert len(window.wrong) == 1
+    assert "nothing there" in window.wrong[0]
+
+
+def test_a_long_task_leaves_the_buttons_in_sight_and_one_that_is_held_goes_on(browser: Any, tmp_path: Path) -> None:
+    with hosted(*DEMO, "--out", tmp_path / "run", "--port", 0, said=tmp_path / "said") as game:
+        window = Window(browser, game.link, width=360)
+        page = window.page
+        page.click("#language")
+        page.reload()
+        page.wait_for_selector("text=请先阅读任务")
+        page.click("#language")
+        page.click(BUTTON)
+        page.wait_for_selector(FRAME)
+        page.evaluate("state.instruction.text = 'It is a long way to the kitchen. '.repeat(40); drawTask()")
+        edges = page.evaluate(
+            "[...document.querySelectorAll('#view img, #actions button')].map(box)".replace("box", BOX)
+        )
+        assert all(0 <= top < bottom <= 740 and bottom - top >= 44 for top, bottom in edges), edges
+        box = page.locator("[data-action=turn_left]").bounding_box()
+        page.mouse.move(box["x"] + 9, box["y"] + 9)
+        page.mouse.down()
+        page.wait_for_function("() => state.step >= 4")
+        page.mouse.up()
+        page.wait_for_function("() => !busy")
+        walked = page.evaluate("state.step")
+        page.click("[data-action=move_forward]")
+        page.wait_for_function("walked => state.step > walked && !busy", arg=walked)
+        assert page.evaluate("state.step") == walked + 1
+    names = [one["action"] for one in lines(tmp_path / "run" / "decisions.jsonl")]
+    assert names == ["turn_left"] * walked + ["move_forward"]
+    assert window.wrong == []
+
+
+BOX = "(one) => { const { top, bottom } = one.getBoundingClientRect(); return [top, bottom]; }"
+
+
 def test_a_taken_port_is_named(room: list[str], tmp_path: Path) -> None:
     with serving({"k": Game()}, "127.0.0.1", 0) as (link,), pytest.raises(ConfigError, match="nothing can listen"):
         human_here(*room, "--port", Client(link).port, "--out", tmp_path / "run")
@@ -482,9 +590,16 @@ def test_who_presses_nothing_but_forward_is_seen(tmp_path: Path) -> None:
 def test_decisions_that_nobody_can_take_so_fast_are_seen(tmp_path: Path) -> None:
     kept = Decisions(tmp_path)
     for episode, seconds in (("a", (0.01, 0.02, 9.0)), ("b", (0.01, 0.3, 0.3))):
-        for one in seconds:
-            kept.add(episode, "turn_left", {}, one)
+        for one, action in zip(seconds, ("turn_left", "move_forward", "stop"), strict=True):
+            kept.add(episode, action, {}, one)
     assert kept.notes()[1:] == ["In 1 of 2 episodes decisions were faster than anybody can look."]
+
+
+def test_a_key_that_is_held_down_is_not_taken_for_haste(tmp_path: Path) -> None:
+    """While a key is held, decisions follow as fast as frames come: about 0.08 s each, measured by hand."""
+    walk = [("turn_left", 1.2), *[("turn_left", 0.08)] * 6, ("move_forward", 0.9), *[("move_forward", 0.08)] * 12]
+    assert not hasty(*zip(*walk, ("stop", 1.5), strict=True))
+    assert hasty(*zip(*[("turn_left", 0.05), ("move_forward", 0.05)] * 10, ("stop", 0.05), strict=True))
 
 
 def test_episodes_along_one_path_are_told_of() -> None:

@@ -30,12 +30,16 @@ MAX_BYTES = 1 << 28
 
 @dataclass(frozen=True)
 class NavigationGraph:
-    """One scan. `neighbours[node]` maps each adjacent node to the edge's length in metres."""
+    """One scan. `neighbours[node]` maps each adjacent node to the edge's length in metres.
+
+    `skybox_yaws`: where skybox picture 3 of each viewpoint looks, rad; by its pose, whose z axis points there.
+    """
 
     scan: str
     positions: Mapping[str, Vec3]
     neighbours: Mapping[str, Mapping[str, float]]
     heights: Mapping[str, float]
+    skybox_yaws: Mapping[str, float] = field(default_factory=dict)
     _distances: dict[str, dict[str, float]] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
@@ -61,13 +65,14 @@ class NavigationGraph:
             if len(positions) < len(included):
                 raise ValueError("an image_id that appears twice")
             heights = {row["image_id"]: _number(row["height"]) for row in included}
+            yaws = {row["image_id"]: _skybox_yaw(row["pose"]) for row in included}
             names = [row["image_id"] if row["included"] else None for row in rows]
             edges = _undirected({row["image_id"]: _edges(row, names, positions) for row in included})
         except (KeyError, TypeError, IndexError, ValueError) as error:
             raise DatasetError(
                 f"{path}: a viewpoint has a missing or wrong field, {error}. Download the file again."
             ) from None
-        return cls(scan, positions, edges, heights)
+        return cls(scan, positions, edges, heights, yaws)
 
     @property
     def nodes(self) -> list[str]:
@@ -157,6 +162,10 @@ def _number(value: Any) -> float:
 def _position(pose: list[float]) -> Vec3:
     x, y, z = _number(pose[3]), _number(pose[7]), _number(pose[11])
     return (x, z, -y)
+
+
+def _skybox_yaw(pose: list[float]) -> float:
+    return math.atan2(-_number(pose[2]), _number(pose[6]))
 
 
 def _edges(row: Any, names: list[str | None], positions: Mapping[str, Vec3]) -> dict[str, float]:

@@ -61,6 +61,12 @@ def equirectangular(
     return Frame(images)
 
 
+def sphere(faces: ArrayLike, width: int) -> NDArray[np.uint8]:
+    """One equirectangular picture, (width / 2, width, 3) uint8, of colour faces, (6, S, S, 3) in the order of FACES."""
+    stack = np.asarray(faces, np.uint8)
+    return _interpolate(stack, _lookup(width, stack.shape[1])).reshape(width // 2, width, 3)
+
+
 def vln_views(
     renderer: Renderer, position: ArrayLike, yaw: float = 0.0, *, views: int = 36, people: People = ()
 ) -> list[Frame]:

@@ -31,7 +31,7 @@ class Annotator(Guest):
     def _follow(self, text: Written) -> None:
         person = Person(self._game, Decisions(self._studio.journal.decisions_of(self._number)))
         result = self._studio.follow(text, person, lambda: self._game.closed)
-        said = self._game.ask(["clear", "unclear"], phase="note")
+        said = self._game.ask(["clear", "unclear"], phase="note", instruction=person.instruction)
         seconds = [one.seconds for one in person.decided]
         told: dict[str, Any] = {"clear": said.name == "clear", "note": said.text.strip()[:NOTE], "person": self._number}
         self._desk.record(self._studio.followed(text, result, seconds, **told))

@@ -79,15 +79,18 @@ def _side(turned: float) -> list[str]:
 def _of_turns(text: str, language: Language, turns: Sequence[str]) -> list[dict[str, Any]]:
     """The first turn of the text that the path does not take, if those before it are left in their order."""
     left = iter(turns)
-    for number, match in enumerate(TURNS[language].finditer(text.lower()), 1):
+    for match in TURNS[language].finditer(text.lower()):
         side = SIDES[next(filter(None, match.groups()))]
         if not any(turn in (side, "both") for turn in left):
-            return [{"key": f"turns_{side}", "number": number}]
+            return [{"key": f"turns_{side}", "words": match.group()}]
     return []
 
 
 def _of_things(text: str, language: Language, names: Names, seen: set[str]) -> list[dict[str, Any]]:
-    """Things that the text names and nobody on the path has in view. The longest name that fits counts."""
+    """Things that the text names and nobody on the path has in view. The longest name that fits counts.
+
+    A word that is part of the name of something in view may mean that: a table, a coffee table.
+    """
     called: dict[str, set[str]] = {}
     for category, words in names.items():
         for word in words:
@@ -96,5 +99,6 @@ def _of_things(text: str, language: Language, names: Names, seen: set[str]) -> l
     if not any_name or not seen:
         return []
     pattern = rf"\b({any_name})(?:e?s)?\b" if language == "en" else f"({any_name})"
+    in_view = [name for name, things in called.items() if things & seen]
     said = dict.fromkeys(re.findall(pattern, text.lower()))
-    return [{"key": "unseen", "name": word} for word in said if not called[word] & seen]
+    return [{"key": "unseen", "name": word} for word in said if not any(word in name for name in in_view)]

@@ -90,8 +90,9 @@ def annotate(
 def _withdraw(out: Path, person: int) -> int:
     from nav_eval_extras.annotate.desk import Desk
     from nav_eval_extras.annotate.hosting import withdraw
+    from nav_eval_extras.annotate.invitations import TEXTS
 
-    withdraw(out, person, lambda journal: Desk(journal, [], "", 1))
+    withdraw(out, TEXTS, person, lambda journal: Desk(journal, [], "", 1))
     say(
         f"All that person {person} sent is deleted, and their payment code is void.",
         "Delete what you exported, and export again; with a higher --people others write what is missing.",

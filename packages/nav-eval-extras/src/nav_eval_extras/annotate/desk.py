@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Literal, get_args
 
-from nav_eval_extras.annotate.journal import AnyEvent, Followed, Given, Journal, Played, Practised, Written
+from nav_eval_extras.annotate.journal import AnyEvent, Followed, Given, Journal, Written
 from nav_eval_extras.annotate.people import People
 
 NDTW = 0.5
@@ -39,8 +39,6 @@ def accepts(metrics: dict[str, float], *, clear: bool) -> bool:
 
 class Desk(People):
     """Thread-safe. `paths`: in the order in which they are given out; `sieve`: the agent that follows first, or ""."""
-
-    FOREIGN = (Practised, Played)
 
     def __init__(self, journal: Journal, paths: Sequence[str], language: str, rounds: int, sieve: str = "") -> None:
         super().__init__(journal)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ from nav_eval.core.environment import Environment
 from nav_eval.core.types import AgentState, Place
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import SimulatorError
-from nav_eval.geometry import euclidean
+from nav_eval.geometry import euclidean, wrap_angle, yaw_of, yaw_rotation, yaw_towards
 from nav_eval_extras.human.pictures import pictures
 
 MAX_FRAMES = 500
@@ -29,12 +30,22 @@ class Film:
 
     states: list[AgentState] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
-    frames: list[list[dict[str, str]]] = field(default_factory=list)
+    frames: list[list[dict[str, Any]]] = field(default_factory=list)
     stops: list[int] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
 
     def __len__(self) -> int:
         return len(self.states)
+
+    def yaw(self, frame: int) -> float:
+        """Where it looks, rad."""
+        return yaw_of(self.states[frame].rotation)
+
+    def way_on(self, frame: int) -> int | None:
+        """On a graph, the direction of the next place: degrees, left is positive."""
+        if self.actions[frame] != "move_to":
+            return None
+        return round(math.degrees(wrap_angle(self.yaw(frame + 1) - self.yaw(frame))))
 
     def kept_until(self, track: Sequence[Any]) -> int:
         """The last frame until which these positions keep to the path."""
@@ -80,10 +91,18 @@ def _along(environment: Environment, episode: Episode, film: Film) -> Iterator[A
         film.stops.append(len(film) - 1)
 
 
+def _looking_along(state: AgentState, before: Sequence[AgentState]) -> AgentState:
+    """A move on a graph keeps the agent's heading; who walks looks where they go."""
+    if state.node is None or not before:
+        return state
+    return replace(state, rotation=yaw_rotation(yaw_towards(before[-1].position, state.position)))
+
+
 def _take(film: Film, environment: Environment, drawn: bool) -> None:
-    film.states.append(environment.simulator.get_agent_state())
+    state = environment.simulator.get_agent_state()
+    film.states.append(_looking_along(state, film.states))
     if drawn:
         observation = environment.observe()
         specs = {name: msgspec.to_builtins(spec) for name, spec in environment.observation_spec.items()}
-        film.frames.append(pictures(specs, observation))
+        film.frames.append(pictures(specs, observation, film.yaw(-1) - yaw_of(state.rotation)))
         film.seen.update(thing["category"] for thing in observation.get("objects") or ())

@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 from nav_eval.dataset.tokens import tokenize
 from nav_eval_extras.annotate.journal import (
@@ -34,9 +34,7 @@ WORK = Written | Followed | Played
 
 
 class People(ABC):
-    """Thread-safe. `FOREIGN`: events that a folder of such a session never has."""
-
-    FOREIGN: ClassVar[tuple[type[Event], ...]] = ()
+    """Thread-safe."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -131,5 +129,5 @@ def _hasty(event: Event) -> bool:
     if isinstance(event, Written):
         return event.round == 1 and event.seconds < TOKEN_SECONDS * len(tokenize(event.words))
     if isinstance(event, Followed):
-        return hasty([after.seconds - before.seconds for before, after in pairwise(event.track)])
-    return isinstance(event, Played) and hasty(event.seconds)
+        return hasty(event.actions, [after.seconds - before.seconds for before, after in pairwise(event.track)])
+    return isinstance(event, Played) and hasty(event.actions, event.seconds)

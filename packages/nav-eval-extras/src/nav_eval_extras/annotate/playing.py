@@ -25,6 +25,7 @@ from nav_eval_extras.annotate.agreement import agreement, halves
 from nav_eval_extras.annotate.consent import Consent
 from nav_eval_extras.annotate.guest import Guest
 from nav_eval_extras.annotate.hosting import host_people
+from nav_eval_extras.annotate.invitations import TOGETHER, check_owner
 from nav_eval_extras.annotate.journal import Given, Journal, Played, Practised
 from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.plays import Plays
@@ -140,8 +141,9 @@ def play_together(
 ) -> list[Evaluated]:
     """Serve until each episode was played by so many people; a run for each of them, in which every episode is once.
 
-    Raises ConfigError where a person could not play, or too few are invited.
+    Raises ConfigError where the folder is another command's, a person could not play, or too few are invited.
     """
+    check_owner(out, TOGETHER)
     with closing(Journal(out)) as journal:
         with ExitStack() as stack:
             course = stack.enter_context(_laid_out(config))
@@ -149,7 +151,7 @@ def play_together(
             desk = Plays(journal, _paths(episodes.values(), crowd), crowd.each)
             practice = stack.enter_context(_laid_out(to_practise(config, crowd.practice))) if crowd.practice else None
             guest = partial(Player, desk=desk, crowd=crowd, course=course, practice=practice, journal=journal)
-            host_people(desk, out, crowd.people, guest, (host, port, _page_files()), say)
+            host_people(desk, out, TOGETHER, crowd.people, guest, (host, port, _page_files()), say)
         played = [[desk.of(episode)[place] for episode in episodes] for place in range(crowd.each)]
         notes = _notes(desk, played, crowd)
         return [_write_run(config, out, journal, plays, place, notes) for place, plays in enumerate(played, 1)]

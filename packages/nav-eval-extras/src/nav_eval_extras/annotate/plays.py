@@ -8,15 +8,13 @@ from collections.abc import Mapping
 from statistics import median
 from typing import Any
 
-from nav_eval_extras.annotate.journal import Followed, Given, Journal, Played, Written
+from nav_eval_extras.annotate.journal import Given, Journal, Played
 from nav_eval_extras.annotate.people import People
 from nav_eval_extras.annotate.studio import PAUSE
 
 
 class Plays(People):
     """`paths`: of each episode, in the order in which they are given out; `each`: people for each of them."""
-
-    FOREIGN = (Written, Followed)
 
     def __init__(self, journal: Journal, paths: Mapping[str, str], each: int) -> None:
         super().__init__(journal)

@@ -21,6 +21,7 @@ from nav_eval_extras.annotate.checks import Language, Names
 from nav_eval_extras.annotate.consent import Consent
 from nav_eval_extras.annotate.desk import Desk
 from nav_eval_extras.annotate.hosting import NEWS_SECONDS, host_people
+from nav_eval_extras.annotate.invitations import TEXTS, check_owner
 from nav_eval_extras.annotate.journal import Journal
 from nav_eval_extras.annotate.studio import Studio
 from nav_eval_extras.collecting.paths import Route, routes
@@ -57,7 +58,10 @@ def annotated(config: Config, sieve: str) -> Config:
 
 @contextmanager
 def studio_of(config: Config, out: Path, wish: Wish) -> Iterator[tuple[Studio, list[Route]]]:
-    """Raises ConfigError where a person could not walk there, there is no goal to walk to, or no form for the texts."""
+    """Raises ConfigError where the folder is another command's, a person could not walk there, there is no goal to walk
+    to, or no form for the texts.
+    """
+    check_owner(out, TEXTS)
     config = annotated(config, wish.sieve)
     with closing(Journal(out)) as journal, opened(config, agent_given=not wish.sieve) as plan:
         check_plan(plan, PICTURES)
@@ -111,7 +115,7 @@ def annotate_benchmark(
                 _sift(studio, wish.sieve, board)
 
         guests = partial(Annotator, studio=studio)
-        return host_people(studio.desk, out, wish.people, guests, (host, port, page_files()), say, sift)
+        return host_people(studio.desk, out, TEXTS, wish.people, guests, (host, port, page_files()), say, sift)
 
 
 def page_files() -> dict[str, bytes]:

@@ -83,6 +83,7 @@ class Writing:
             "frames": len(film),
             "stops": film.stops,
             "next": film.actions[self._frame],
+            "way_on": film.way_on(self._frame),
             "pictures": film.frames[self._frame],
             "watched": self._watched,
             "back": back,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from itertools import pairwise
 
 FEW = 3
 """Fewer decisions than this tell nothing."""
@@ -17,6 +18,10 @@ def only_forward(actions: Sequence[str]) -> bool:
     return len(names) >= FEW and set(names) == {"move_forward"}
 
 
-def hasty(seconds: Sequence[float]) -> bool:
-    """Whether the median of these decisions' times is shorter than anybody needs to look."""
-    return len(seconds) >= FEW and statistics.median(seconds) < HASTY_SECONDS
+def hasty(actions: Sequence[str], seconds: Sequence[float]) -> bool:
+    """Whether the median of these decisions' times is shorter than anybody needs to look.
+
+    Only a change of action counts: a key that is held down repeats one as fast as frames come.
+    """
+    changes = [spent for spent, (before, after) in zip(seconds[1:], pairwise(actions)) if before != after]
+    return len(seconds) >= FEW and statistics.median([seconds[0], *changes]) < HASTY_SECONDS

@@ -71,6 +71,7 @@ def human(
     from nav_eval.cli.progress import show_progress
     from nav_eval.core.stopping import drainable
     from nav_eval.runs.registry import benchmark_config
+    from nav_eval_extras.annotate.invitations import ALONE, check_owner
     from nav_eval_extras.human.game import Game
     from nav_eval_extras.human.play import Options, check_playable, for_people, link_key, play_benchmark
     from nav_eval_extras.human.web import serving
@@ -86,6 +87,7 @@ def human(
         return _play_together(resolved, out, consent, asked, host, port)
     if each != 1 or consent is not None:
         raise ConfigError("--each, --consent: are for several people. Set --people.")
+    check_owner(out, ALONE)
     game, key = Game(), link_key(out)
     with serving({key: game}, host, port) as (link,), drainable(), show_progress(style) as bar:
         sys.stderr.writelines(f"{spoken(line)}\n" for line in (*notes, f"Play at {link}"))
@@ -99,9 +101,10 @@ def human(
 
 def _withdraw(out: Path, person: int) -> int:
     from nav_eval_extras.annotate.hosting import withdraw
+    from nav_eval_extras.annotate.invitations import TOGETHER
     from nav_eval_extras.annotate.plays import Plays
 
-    withdraw(out, person, lambda journal: Plays(journal, {}, 1))
+    withdraw(out, TOGETHER, person, lambda journal: Plays(journal, {}, 1))
     say(
         f"All that person {person} sent is deleted, the runs too, and their payment code is void.",
         "The command without --withdraw writes the runs again; with a higher --people others play what is missing.",

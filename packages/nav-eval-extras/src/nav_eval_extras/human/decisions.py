@@ -72,7 +72,7 @@ class Decisions:
         ]
         if straight := sum(only_forward([one.action for one in decisions]) for decisions in made):
             notes.append(f"In {straight} of {len(made)} episodes nothing but forward was pressed.")
-        if fast := sum(hasty([one.seconds for one in decisions]) for decisions in made):
+        if fast := sum(map(_hasty, made)):
             notes.append(f"In {fast} of {len(made)} episodes decisions were faster than anybody can look.")
         if again := sum(map(_carried_out_again, made)):
             notes.append(
@@ -80,6 +80,10 @@ class Decisions:
                 f"agent_latency is not theirs there, {NAME} has it."
             )
         return notes
+
+
+def _hasty(made: Sequence[Decision]) -> bool:
+    return hasty([one.action for one in made], [one.seconds for one in made])
 
 
 def _carried_out_again(made: Sequence[Decision]) -> int:

@@ -33,6 +33,7 @@ class Person(Watcher):
         self._earlier: list[Decision] = []
         self._episode: Mapping[str, Any] = {}
         self._step = 0
+        self._facing = 0.0
         self.results: list[EpisodeResult] = []
 
     def begin(self, keys: Sequence[EpisodeKey], store: ResultStore) -> None:
@@ -54,7 +55,7 @@ class Person(Watcher):
 
     def reset(self, episode: dict[str, Any]) -> None:
         """Wait until the person is ready, unless nothing is left for them to decide."""
-        self._episode, self._step = episode, 0
+        self._episode, self._step, self._facing = episode, 0, 0.0
         self._earlier = list(self._decisions.of(episode["episode_id"]))
         steps = len(self._earlier)
         over = steps and (self._earlier[-1].action == "stop" or steps == self._limit)
@@ -67,11 +68,19 @@ class Person(Watcher):
         self._step += 1
         if self._step <= len(self._earlier):
             earlier = self._earlier[self._step - 1]
-            return {"action": earlier.action, "action_args": earlier.action_args}
-        name, args = self._asked(observation)
+            name, args = earlier.action, earlier.action_args
+        else:
+            name, args = self._asked(observation)
+        if name == "move_to":
+            self._look_along(observation, args["viewpoint"])
         return {"action": name, "action_args": args}
 
-    def _asked(self, observation: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    def _look_along(self, observation: Mapping[str, Any], viewpoint: str) -> None:
+        """A move on a graph keeps the agent's heading; who walks looks where they go."""
+        headings = {one["viewpoint"]: one["heading"] for one in observation.get("navigable") or ()}
+        self._facing = headings.get(viewpoint, 0.0)
+
+    def _asked(self, observation: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         specs, on = self._episode["observation_spec"], self._ways(observation)
         actions = [name for name, spec in self._episode["action_space"].items() if not spec["arguments"]]
         choices: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in actions}
@@ -83,7 +92,7 @@ class Person(Watcher):
             step=self._step - 1,
             actions=actions,
             ways=[{key: value for key, value in way.items() if key != "viewpoint"} for way in on],
-            pictures=pictures(specs, observation),
+            pictures=pictures(specs, observation, self._facing),
             goal=goal(specs, observation),
         )
         name, args = choices[chosen.name]
@@ -92,15 +101,20 @@ class Person(Watcher):
         return name, args
 
     def _ways(self, observation: Mapping[str, Any]) -> list[dict[str, Any]]:
-        return ways(observation) if "move_to" in self._episode["action_space"] else []
+        return ways(observation, self._facing) if "move_to" in self._episode["action_space"] else []
+
+    @property
+    def instruction(self) -> dict[str, str] | None:
+        """What the page shows of it."""
+        told = self._episode["instruction"]
+        return told and {"text": told["text"], "language": told["language"]}
 
     def _told(self) -> dict[str, Any]:
-        instruction = self._episode["instruction"]
         return {
             "episode": self._done + 1,
             "episodes": self._total,
             "practice": self._practice,
-            "instruction": instruction and {"text": instruction["text"], "language": instruction["language"]},
+            "instruction": self.instruction,
             "limit": self._limit,
         }
 

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from nav_eval.geometry import wrap_angle
+
 QUALITY = 95
 """JPEG's, without subsampled colours: no difference can be seen, at a fifth of the bytes."""
 
@@ -24,11 +26,24 @@ def is_picture(spec: Mapping[str, Any]) -> bool:
     return spec["kind"] == "tensor" and spec["dtype"] == "uint8" and len(shape) in (3, 4) and shape[-1] == 3
 
 
-def pictures(specs: Mapping[str, Any], observation: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Name and data URL of every picture, the view first; those of a panorama side by side."""
+def pictures(specs: Mapping[str, Any], observation: Mapping[str, Any], facing: float = 0.0) -> list[dict[str, Any]]:
+    """Name and data URL of every picture, the view first; those of a panorama side by side.
+
+    What shows all `around` has in its middle what is `facing` (rad, left is positive) from the agent's heading.
+    """
     names = sorted((name for name, spec in specs.items() if is_picture(spec)), key=lambda name: name != "rgb")
     shown = [(name, observation.get(name)) for name in names]
-    return [{"name": name, "data": _url(value)} for name, value in shown if value is not None]
+    told = [(name, value, specs[name].get("description", "").startswith("equirectangular")) for name, value in shown]
+    return [
+        {"name": name, "data": _url(_turned(value, facing) if around else value), "around": around}
+        for name, value, around in told
+        if value is not None
+    ]
+
+
+def _turned(picture: np.ndarray, yaw: float) -> np.ndarray:
+    """Of (H, W, 3), with another direction in its middle."""
+    return np.roll(picture, round(yaw / (2 * math.pi) * picture.shape[1]), axis=1)
 
 
 def _url(value: np.ndarray) -> str:
@@ -50,17 +65,18 @@ def goal(specs: Mapping[str, Any], observation: Mapping[str, Any]) -> dict[str, 
     return told
 
 
-def ways(observation: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The neighbours on a graph, in the order that agents have them: heading (degrees, left is positive), distance.
+def ways(observation: Mapping[str, Any], facing: float = 0.0) -> list[dict[str, Any]]:
+    """The neighbours on a graph, nearest to straight ahead first: heading (degrees, left is positive), distance.
 
-    Their ids are the run's opaque ones, and stay in here.
+    Ahead is `facing` (rad, left is positive) from the agent's heading. Ids are the run's opaque ones, and stay in here.
     """
-    return [
+    found = [
         {
             "viewpoint": one["viewpoint"],
-            "heading": round(math.degrees(one["heading"])),
+            "heading": round(math.degrees(wrap_angle(one["heading"] - facing))),
             "elevation": round(math.degrees(one["elevation"])),
             "distance": round(float(one["distance"]), 1),
         }
         for one in observation.get("navigable") or ()
     ]
+    return sorted(found, key=lambda one: abs(one["heading"]))

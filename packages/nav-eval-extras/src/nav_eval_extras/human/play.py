@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nav_eval.config.schema import Config, DatasetConfig
+from nav_eval.config.schema import Config, DatasetConfig, SensorConfig
 from nav_eval.core.orchestrator import Watcher
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import ConfigError
@@ -47,7 +47,10 @@ def link_key(out: Path) -> str:
 
 
 def for_people(config: Config) -> Config:
-    """The same with an agent that may take its time. Raises ConfigError for what no person does."""
+    """The same with an agent that may take its time, and a skybox that turns with it.
+
+    Raises ConfigError for what no person does.
+    """
     parallel = config.evaluation.parallel
     if config.agent_service.type == "remote":
         raise ConfigError("agent_service.type: a person plays here, no service. Leave agent_service out.")
@@ -55,7 +58,18 @@ def for_people(config: Config) -> Config:
         raise ConfigError("evaluation.parallel: a person plays one episode at a time. Leave evaluation.parallel out.")
     deadlines = config.agent_service.deadlines.model_copy(update={"reset": WEEK, "act": WEEK, "episode": None})
     service = config.agent_service.model_copy(update={"deadlines": deadlines, "disclosure": "competition"})
-    return config.model_copy(update={"agent_service": service})
+    simulator = config.simulator.model_copy(update={"sensors": _as_people_look(config.simulator.sensors)})
+    return config.model_copy(update={"agent_service": service, "simulator": simulator})
+
+
+def _as_people_look(sensors: Mapping[str, SensorConfig]) -> dict[str, SensorConfig]:
+    """Faces of a skybox lie as the scan does; a person looks ahead."""
+    return {
+        name: one.model_copy(update={"options": {"kind": "equirectangular", **one.options}})
+        if (one.type or name) == "skybox"
+        else one
+        for name, one in sensors.items()
+    }
 
 
 def play_benchmark(

@@ -43,7 +43,8 @@ function drawWrite() {
   if (at("write").dataset.job !== state.job) begin();
   drawBack();
   drawPictures(at("film"));
-  const next = state.next === "stop" ? "" : word(`next_${state.next}`);
+  const parts = [state.next === "stop" ? "" : word(`next_${state.next}`), state.way_on === null ? "" : direction(state.way_on)];
+  const next = parts.filter(Boolean).join(word("comma"));
   at("write-text").textContent = word(`write_text_${state.language}`);
   at("film-place").textContent = word(state.next === "stop" ? "film_end" : "film_place", { place: state.frame + 1, frames: state.frames, next });
   at("film-play").textContent = word(playing ? "film_pause" : "film_play");

@@ -12,16 +12,20 @@ const SHOWN_KEYS = {
 const ARROWS = { move_forward: "↑", turn_left: "↶", turn_right: "↷", look_up: "⤒", look_down: "⤓" };
 const ORDER = ["turn_left", "move_forward", "turn_right", "look_up", "look_down"];
 const RETRY_MS = 1000;
-const REPEAT_MS = 150;  // a key that is held down walks no faster than this
+const REPEAT_MS = 150;  // a key or a button that is held down walks no faster than this
+const HOLD_MS = 400;  // a button that is pressed so long is held down
 
 const PANELS = { play: drawPlay };  // what draws the section of this phase; any other phase is a notice
-let language = (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
+let language = sessionStorage.getItem("language") ?? ((navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en");
 let state = { phase: "preparing", version: -1 };
 let last = "";  // what was chosen
 let stuck = false;  // a step forward has changed nothing that can be seen
 let busy = false;  // a choice is on its way, or its frame is not there yet
 let chosen = 0;  // when the last choice was made, ms
+let holding = 0;  // the timer of a button that is held down
+let held = false;  // it has walked, so letting it go does not
 let halted = "";  // why nothing is asked for any more
+let broken = "";  // what went wrong in this script
 
 const at = (id) => document.getElementById(id);
 
@@ -56,18 +60,30 @@ function halt(why) {
 }
 
 async function follow() {
-  while (!halted) {
+  while (!halted && state.phase !== "done") {
+    const news = await ask();
+    if (!news || news.version === state.version) continue;
     try {
-      if (state.version < 0) await call("claim", {});
-      const news = halted ? null : await call("wait", { seen: state.version });
-      trouble("");
-      if (news && news.version !== state.version) take(news);
-      if (state.phase === "done") return;
-    } catch {
-      trouble("away");
-      await new Promise((wake) => setTimeout(wake, RETRY_MS));
-      state.version = -1;  // the program may have been started anew
+      take(news);
+    } catch (error) {
+      broken = String(error);
+      halt("broken");
+      throw error;
     }
+  }
+}
+
+async function ask() {
+  try {
+    if (state.version < 0) await call("claim", {});
+    const news = halted ? null : await call("wait", { seen: state.version });
+    trouble("");
+    return news;
+  } catch {
+    trouble("away");
+    await new Promise((wake) => setTimeout(wake, RETRY_MS));
+    state.version = -1;  // the program may have been started anew
+    return null;
   }
 }
 
@@ -107,6 +123,15 @@ function act(action) {
   if (busy || state.phase !== "play" || halted) return;
   if (action === "stop") at("confirm").showModal();
   else choose(action);
+}
+
+function hold(action, wait) {
+  clearTimeout(holding);
+  holding = setTimeout(() => { held = true; act(action); hold(action, REPEAT_MS); }, wait);
+}
+
+function release() {
+  clearTimeout(holding);
 }
 
 function trouble(key) {
@@ -179,7 +204,8 @@ function drawPictures(view) {
     const image = make("img", "");
     fill(image, one);
     figure.append(image);
-    if (state.pictures.length > 1) figure.append(make("figcaption", word(`picture_${one.name}`)));
+    if (one.around) figure.append(make("figcaption", word("around")));
+    else if (state.pictures.length > 1) figure.append(make("figcaption", word(`picture_${one.name}`)));
     return figure;
   }));
   if (!state.pictures.length) view.append(make("p", word("blind")));
@@ -203,7 +229,10 @@ function drawActions() {
   at("actions").replaceChildren(...shownActions().map((name) => {
     const button = make("button", `${ARROWS[name] ? `${ARROWS[name]} ` : ""}${word(name)}`, { type: "button", "data-action": name });
     if (name === "stop") button.className = "stop";
-    button.addEventListener("click", () => act(name));
+    button.addEventListener("click", (event) => { if (!held || !event.detail) act(name); });
+    button.addEventListener("pointerdown", () => { held = false; if (ORDER.includes(name)) hold(name, HOLD_MS); });
+    for (const end of ["pointerup", "pointerleave", "pointercancel"]) button.addEventListener(end, release);
+    button.addEventListener("contextmenu", (event) => event.preventDefault());
     return button;
   }));
 }
@@ -226,8 +255,8 @@ function drawWays() {
 function drawNotice(phase) {
   const ready = phase === "ready";
   at("notice-title").textContent = word(ready && state.practice ? "ready_practice" : phase, state);
-  at("notice-text").textContent = ready && state.step ? word("resumed_text", state) : word(`${phase}_text`, state);
-  const label = { ready: "start", elsewhere: "here" }[phase];
+  at("notice-text").textContent = ready && state.step ? word("resumed_text", state) : word(`${phase}_text`, { ...state, broken });
+  const label = { ready: "start", elsewhere: "here", broken: "again" }[phase];
   at("notice-button").hidden = !label;
   if (label) at("notice-button").textContent = word(label);
   const told = (!halted && state.reached) || [];
@@ -259,9 +288,13 @@ document.addEventListener("click", (event) => {
 at("confirm-yes").addEventListener("click", () => { at("confirm").close(); choose("stop"); });
 at("confirm-no").addEventListener("click", () => at("confirm").close());
 at("confirm").addEventListener("close", () => { if (state.phase === "play") at("view").focus(); });
-at("language").addEventListener("click", () => { language = language === "zh" ? "en" : "zh"; draw(); });
+at("language").addEventListener("click", () => {
+  language = language === "zh" ? "en" : "zh";
+  sessionStorage.setItem("language", language);
+  draw();
+});
 at("notice-button").addEventListener("click", () => {
-  if (halted === "elsewhere") location.reload();
+  if (halted) location.reload();
   else choose("start");
 });
 window.addEventListener("hashchange", () => location.reload());
