@@ -12,10 +12,10 @@ import pytest
 import nav_eval
 from nav_eval import Action
 from nav_eval.errors import ConfigError
-from nav_eval_extras.dialogue.agent import AskingAgent
 from nav_eval_extras.dialogue.task import MAX_LENGTH
 from nav_eval_extras.dialogue.words import FORMS, form_of
 from nav_eval_sdk import VLNAgent, start
+from nav_eval_sdk.examples.asking import AskingAgent
 
 BLIND = [f"~simulator.sensors.{name}" for name in ("rgb", "depth", "semantic", "objects", "gps", "compass")]
 

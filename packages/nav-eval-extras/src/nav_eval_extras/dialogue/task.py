@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from nav_eval import ActionSpec, Argument
 from nav_eval.core.actions import Action
 from nav_eval.core.interfaces import Metric, MetricContext, Simulator
 from nav_eval.core.types import StepRecord
 from nav_eval.errors import InvalidAction
 from nav_eval.tasks.navigation import VLNTask
-from nav_eval_sdk.protocol.specs import ActionSpec, Argument
 
 ASK = "ask"
 PRICE = 0.05

@@ -11,6 +11,7 @@ EXAMPLES: Mapping[str, str] = {
         "forward": "forward:OnwardAgent",
         "random": "random_agent:RandomAgent",
         "handcrafted": "handcrafted:HandcraftedAgent",
+        "asking": "asking:AskingAgent",
         "graph_heuristic": "graph_heuristic:GraphHeuristicAgent",
     }.items()
 }

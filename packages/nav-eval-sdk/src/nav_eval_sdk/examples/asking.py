@@ -16,7 +16,11 @@ _TURN, _STEP = 15, 0.25
 class AskingAgent(VLNAgent):
     """Asks where to go, goes there, asks whether it is there, and again: what answers alone are worth."""
 
+    name = "asking"
+
     def reset(self, episode: Mapping[str, Any]) -> None:
+        if "ask" not in episode["action_space"]:
+            raise ValueError("asking: the task has no action `ask`. Use a benchmark of the task vln_ask.")
         self._planned: list[str] = []
         self._asked = ""
 
