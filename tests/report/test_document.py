@@ -10,7 +10,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from nav_eval.cli.report import make_context, report, split_runs

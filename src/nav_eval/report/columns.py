@@ -42,7 +42,8 @@ def significant(value: float, digits: int = DIGITS) -> float | str:
     return float(f"{value:.{digits}g}")
 
 
-T, K = TypeVar("T"), TypeVar("K")
+K = TypeVar("K")
+T = TypeVar("T")
 
 
 class Column(Iterable[T]):

@@ -27,8 +27,8 @@ from nav_eval.geometry import Vec3
 from nav_eval.report.context import ReportContext
 from nav_eval.report.mesh import MAX_BYTES, SceneMesh, scene_mesh
 from nav_eval.report.source import Run
-from nav_eval.report.topdown import Map, scene_maps
 from nav_eval.report.spooled import Spooled
+from nav_eval.report.topdown import Map, scene_maps
 from nav_eval.report.track import Ints, centimetres, points_of
 
 MAX_GOALS = 60

@@ -111,7 +111,7 @@ def read_run(path: Path, config: Config) -> Run:
 
 
 def _read_tracks(file: Path, rows: Mapping[EpisodeKey, int]) -> tuple[Spooled[EpisodeKey, Track], bytearray]:
-    """The tracks of these episodes, and for each row whether there is a line of it: one that never began has no track."""
+    """The tracks of these episodes, and whether there is a line of each: one that never began has no track."""
     tracks, recorded = Spooled(rows, flat_track, whole_track), bytearray(len(rows))
     for line in _lines(file, TRACK_LINE):
         key, track = (line.scene_id, line.episode_id), read_track(line)

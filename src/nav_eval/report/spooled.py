@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 
 from nav_eval.results.files import explained
 
-K, V = TypeVar("K"), TypeVar("V")
+K = TypeVar("K")
+V = TypeVar("V")
 MAX_BYTES = 8 << 20
 """Of the values in memory."""
 

@@ -1,4 +1,4 @@
-"""What a report reads off all episodes of a run in one pass: to look at each once for each figure would cost the most."""
+"""What a report reads off all episodes of a run in one pass: each is unpacked whenever it is looked at."""
 
 from __future__ import annotations
 
