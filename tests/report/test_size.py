@@ -54,7 +54,7 @@ def test_median_and_most_are_numpys_to_the_last_bit(values):
 
 
 def test_what_an_episode_takes_in_memory(tmp_path: Path, runs: list[Path]) -> None:
-    """Bytes that Python holds for each episode more: 1,700 and 1,000 as objects."""
+    """Bytes that Python holds for each episode more: 1,560 and 630 as objects."""
     folder = copytree(runs[1], tmp_path / "many")
     multiply(folder, 250)
     config = make_context().config(folder)

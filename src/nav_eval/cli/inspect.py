@@ -134,7 +134,7 @@ def config_show(*arguments: str, config: Path | None = None) -> int:
     config
         A YAML file with your own settings.
     """
-    from nav_eval.results.run_directory import public_config
+    from nav_eval.config.secrecy import public_config
     from nav_eval.runs.registry import benchmark_config
 
     benchmark, overrides = split_arguments(arguments)

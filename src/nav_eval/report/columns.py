@@ -49,7 +49,7 @@ T = TypeVar("T")
 class Column(Iterable[T]):
     """A value for each episode, made when the page is written: all of them at once are most of a report's memory."""
 
-    def __init__(self, make: Callable[[K], T], rows: Sequence[K]) -> None:
+    def __init__(self, make: Callable[[K], T], rows: Iterable[K]) -> None:
         self._make, self._rows = make, rows
 
     def __iter__(self) -> Iterator[T]:

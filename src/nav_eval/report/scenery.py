@@ -154,7 +154,7 @@ def episode_facts(episode: Episode, task: Task, session: Simulator | None) -> Ep
     goals = task.goals(episode)
     shortest = _shortest(episode, goals, session)
     instruction = episode.instruction
-    nodes = session.graph().positions if isinstance(session, HasGraph) else {}
+    nodes: Mapping[str, Vec3] = session.graph().positions if isinstance(session, HasGraph) else {}
     followed = centimetres(_positions(reference, nodes))
     return EpisodeFacts(
         text=instruction.text if instruction else None,
