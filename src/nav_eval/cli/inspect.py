@@ -119,9 +119,9 @@ def _registry(kind: Kind) -> Any:
 
 
 def _benchmark_rows() -> list[dict[str, str]]:
-    from nav_eval.runs.registry import benchmark_config, benchmark_names
+    from nav_eval.runs.registry import benchmark_description, benchmark_names
 
-    return [{"name": name, "about": benchmark_config(name).benchmark.description} for name in benchmark_names()]
+    return [{"name": name, "about": benchmark_description(name)} for name in benchmark_names()]
 
 
 def config_show(*arguments: str, config: Path | None = None) -> int:
