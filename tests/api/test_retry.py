@@ -197,7 +197,7 @@ def test_a_service_that_loads_is_waited_for() -> None:
 
 def test_a_busy_service_is_waited_for_within_the_resets_deadline() -> None:
     with start(Counting, port=0).wait_loaded() as server:
-        service = connect(server.endpoint, "rest", deadlines=Deadlines(reset=2.0), retry=Retry(0, 0.05))
+        service = connect(server.endpoint, "rest", deadlines=Deadlines(reset=6.0), retry=Retry(0, 0.05))
         first, second = service.open_session(), service.open_session()
         first.reset_episode(offer())
         with pytest.raises(ServiceUnavailable, match="busy"):

@@ -224,7 +224,7 @@ def test_the_help_of_a_command_is_chinese(capsys: pytest.CaptureFixture[str]) ->
             "task.reference: 必须是 'given', 'densified' 或 'gt'（现在是 'x'）。",
         ),
         (["run", "vln-demo", "agent_service.agent=nope"], "agents：没有 'nope'。是否指 'openpi'？可用："),
-        (["run"], "不需要数据的有：imagenav-demo"),
+        (["run"], "不需要数据的有：goat-demo"),
         (["run", "--outt", "x"], "未知的选项：--outt。是否指 --out？用法见 `nav-eval COMMAND --help`。"),
         (["nope"], '未知的命令 "nope"。可用的命令：run'),
         (["verify"], '命令 "verify" 的参数 RUN_DIRECTORY 必须给出。'),

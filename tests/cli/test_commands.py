@@ -77,7 +77,7 @@ def test_each_command_explains_itself(called):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["run"], 2, "These need no data: imagenav-demo"),
+        (["run"], 2, "These need no data: goat-demo"),
         (["run", "r2r"], 2, "nav-eval data check"),
         (["scene", "view", "home.navmesh"], 2, "Give the scene that it was built for"),
         (["run", "r2rr"], 2, "Did you mean 'r2r'"),

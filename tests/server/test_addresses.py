@@ -245,7 +245,7 @@ def test_a_name_that_is_bound_anew_gains_nothing(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, protocol: Protocol
 ) -> None:
     """Allowed when it is registered, forbidden from then on: what is asked is what was looked at."""
-    rules = bench.challenge.endpoints.model_copy(update={"probe_seconds": 3.0})
+    rules = bench.challenge.endpoints.model_copy(update={"probe_seconds": 8.0})
     monkeypatch.setattr("django.conf.settings.CHALLENGE", bench.challenge.model_copy(update={"endpoints": rules}))
     with start(RandomAgent, protocol=protocol, port=0) as agent:
         agent.wait_loaded()

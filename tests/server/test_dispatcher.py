@@ -30,7 +30,8 @@ from nav_eval_server.models import (
     Token,
     User,
 )
-from nav_eval_server.queue.dispatcher import Claim, Dispatcher, Fenced
+from nav_eval_server.queue.attempts import Claim, Fenced
+from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.health import health
 from nav_eval_server.queue.inbox import LOST
 from nav_eval_server.queue.refusal import Refusal

@@ -14,7 +14,8 @@ from nav_eval_server.join import fd_passing, presence
 from nav_eval_server.join.tickets import admitted
 from nav_eval_server.models import Endpoint, Submission, Team, Token
 from nav_eval_server.queue import endpoints
-from nav_eval_server.queue.dispatcher import Claim, Dispatcher
+from nav_eval_server.queue.attempts import Claim
+from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.verdict import Ending
 from nav_eval_server.serving import children
 from nav_eval_server.tokens import find, issue

@@ -23,7 +23,8 @@ from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Membership, Submission, Team, Token, User
 from nav_eval_server.queue import endpoints
-from nav_eval_server.queue.dispatcher import Claim, Dispatcher
+from nav_eval_server.queue.attempts import Claim
+from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import FINAL, State
 from nav_eval_server.tokens import find, issue
 from patience import until
@@ -160,7 +161,7 @@ def test_nor_where_they_call_it_by_other_names_once_both_were_asked(make: Make) 
 
 
 def test_some_are_ready_and_both_languages_say_which_are_not(make: Make) -> None:
-    challenge = make(endpoints={"probe_seconds": 1})
+    challenge = make(endpoints={"probe_seconds": 4})
     dead = f"127.0.0.1:{free_port()}"
     with (
         start(RandomAgent, protocol="rest", port=0, token="t") as one,
@@ -169,7 +170,7 @@ def test_some_are_ready_and_both_languages_say_which_are_not(make: Make) -> None
         made = registered(challenge, f"{one.endpoint} {other.endpoint} {dead}", token="t")
         began = time.monotonic()
         assert endpoints.check(challenge, made, NOW) == "ready"
-        assert 1 <= time.monotonic() - began < 2  # side by side
+        assert 4 <= time.monotonic() - began < 8  # side by side
         assert told(made) == (
             f"1 of 3 ready at 18:02, not {other.endpoint}, {dead}.",
             f"18:02 检查：3 个地址中 1 个就绪，未就绪：{other.endpoint}, {dead}。",

@@ -22,7 +22,8 @@ from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server.models import Attempt, Charge, Submission, Team, Token
 from nav_eval_server.queue import baselines
-from nav_eval_server.queue.dispatcher import Claim, Dispatcher
+from nav_eval_server.queue.attempts import Claim
+from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.health import health
 from nav_eval_server.queue.outlook import Queue
 from nav_eval_server.queue.standing import stand

@@ -25,7 +25,8 @@ class MultiONDataset(PointNavDataset):
 
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         record = record.of_episode(record.label("episode_id"))
-        if not self._drawn_noticed:
+        placed = not any("view_points" in goal for goal in record.children("goals"))
+        if placed and record.children("goals") and not self._drawn_noticed:
             self._drawn_noticed = True
             _notice(record, "goals", "MultiON puts these objects into the scene; here they are places, and not drawn")
         turned = _normalised(record.values.get("start_rotation"))

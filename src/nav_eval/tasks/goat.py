@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.types import Place, StepRecord
-from nav_eval.dataset.episode import Episode, Goal
+from nav_eval.dataset.episode import Goal
 from nav_eval.geometry import euclidean
 from nav_eval.tasks.base import seen_from
 from nav_eval.tasks.multi_objectnav import MultiObjectNavTask, share
@@ -100,9 +100,6 @@ class GoatTask(MultiObjectNavTask):
     own_metrics: ClassVar[Mapping[str, type[Metric]]] = {
         one.name: one for one in (SubTaskSuccess, AllSubTasks, SubTaskSpl, SubTaskSoftSpl)
     }
-
-    def stations(self, episode: Episode) -> list[list[Place]]:
-        return [seen_from(goal) for goal in episode.goals]
 
     def after_found(self, near: bool) -> bool:
         return not self._left

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import islice
 from typing import Any, ClassVar
 
 from nav_eval.core.actions import Action
@@ -15,6 +15,7 @@ from nav_eval.core.interfaces import DistanceFunction, Metric, MetricContext, Si
 from nav_eval.core.types import Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.geometry import euclidean
+from nav_eval.tasks.base import seen_from
 from nav_eval.tasks.navigation import ObjectNavTask
 
 
@@ -26,15 +27,16 @@ class GoalsFound(Metric):
 
     def reset_metric(self, context: MetricContext) -> None:
         self._context, self._found, self._over = context, 0, False
+        self._stations = _stations(context)
 
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
-        goals = self._context.goals
-        if step.action.name == "found" and not self._over and self._found < len(goals):
-            near = self._context.distance(step.state.place, [goals[self._found]]) < self._context.success_distance
+        if step.action.name == "found" and not self._over and self._found < len(self._stations):
+            due = self._stations[self._found]
+            near = self._context.distance(step.state.place, due) < self._context.success_distance
             self._found, self._over = self._found + near, not near
 
     def get_metric(self) -> float:
-        return self._found / max(len(self._context.goals), 1)
+        return self._found / max(len(self._stations), 1)
 
 
 class AllGoalsFound(GoalsFound):
@@ -43,7 +45,7 @@ class AllGoalsFound(GoalsFound):
     name, kind, unit = "all_goals_found", "rate", ""
 
     def get_metric(self) -> float:
-        return float(self._found == len(self._context.goals))
+        return float(self._found == len(self._stations))
 
 
 class ProgressSpl(GoalsFound):
@@ -54,6 +56,7 @@ class ProgressSpl(GoalsFound):
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)
         self._here, self._walked, self._until = context.start.position, 0.0, 0.0
+        self._shortest = _shortest(context, self._stations)
 
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
         before = self._found
@@ -63,7 +66,7 @@ class ProgressSpl(GoalsFound):
         self._until = self._walked if self._found > before else self._until
 
     def get_metric(self) -> float:
-        return super().get_metric() * share(_shortest(self._context, self._found), self._until)
+        return super().get_metric() * share(self._shortest[self._found], self._until)
 
 
 class MultiSpl(ProgressSpl):
@@ -72,14 +75,23 @@ class MultiSpl(ProgressSpl):
     name, label, short = "multi_spl", "SPL past all goals", "SPL"
 
     def get_metric(self) -> float:
-        everything = self._found == len(self._context.goals)
-        return everything * share(_shortest(self._context, self._found), self._walked)
+        everything = self._found == len(self._stations)
+        return everything * share(self._shortest[self._found], self._walked)
 
 
-def _shortest(context: MetricContext, count: int) -> float:
-    """The way from the start past the first `count` goals in their order, m."""
-    stations = [context.start.place, *context.goals[:count]]
-    return math.fsum(context.distance(here, [there]) for here, there in pairwise(stations))
+def _stations(context: MetricContext) -> list[list[Place]]:
+    """For each goal in order the places that count."""
+    places = iter(context.goals)
+    return [list(islice(places, len(seen_from(goal)))) for goal in context.episode.goals]
+
+
+def _shortest(context: MetricContext, stations: Sequence[Sequence[Place]]) -> list[float]:
+    """The way from the start past no goal, the first, the first two, ..., each at its best place, m."""
+    ways, shortest = [(context.start.place, 0.0)], [0.0]
+    for station in stations:
+        ways = [(there, min(far + context.distance(here, [there]) for here, far in ways)) for there in station]
+        shortest.append(min(far for _, far in ways))
+    return shortest
 
 
 def share(shortest: float, walked: float) -> float:
@@ -90,7 +102,7 @@ def share(shortest: float, walked: float) -> float:
 class MultiObjectNavTask(ObjectNavTask):
     """Multi-object navigation: reach the goals in order, calling `found` at each (MultiON, Wani et al., NeurIPS 2020).
 
-    One goal per object, in the data set's order; its first view point, else its position, is the place.
+    One goal per object, in the data set's order; its view points, else its position, are the places that count.
     """
 
     name = "multi_objectnav"
@@ -106,7 +118,7 @@ class MultiObjectNavTask(ObjectNavTask):
 
     def stations(self, episode: Episode) -> list[list[Place]]:
         """For each goal in order the places that count."""
-        return [self._places(goal)[:1] for goal in episode.goals]
+        return [seen_from(goal) for goal in episode.goals]
 
     def goals(self, episode: Episode) -> list[Place]:
         return [place for station in self.stations(episode) for place in station]

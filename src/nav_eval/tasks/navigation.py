@@ -58,13 +58,6 @@ class ImageNavTask(PointNavTask):
     sensors = ("imagegoal",)
 
 
-class RoomNavTask(PointNavTask):
-    """Room navigation: enter a room of a kind and stop inside; the episode's goals are points of such rooms."""
-
-    name = "roomnav"
-    sensors = ("objectgoal",)
-
-
 class ObjectNavTask(GoalTask):
     """Object-goal navigation: find any object of a category and stop where it can be seen."""
 
@@ -80,3 +73,16 @@ class InstanceImageNavTask(ObjectNavTask):
 
     name = "instance_imagenav"
     sensors = ("imagegoal",)
+
+
+class OpenVocabularyTask(ObjectNavTask):
+    """Open-vocabulary object-goal navigation: the category is any name (HM3D-OVON, Yokoyama et al., IROS 2024)."""
+
+    name = "ovon"
+
+
+class RoomNavTask(ObjectNavTask):
+    """Room navigation: enter a room of a kind and stop inside; the goals' view points are places in such rooms."""
+
+    name = "roomnav"
+    actions = WALKING

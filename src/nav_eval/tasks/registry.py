@@ -22,6 +22,7 @@ TASKS: Registry[TaskFactory] = Registry(
         "goat": "nav_eval.tasks.goat:GoatTask",
         "multi_objectnav": "nav_eval.tasks.multi_objectnav:MultiObjectNavTask",
         "objectnav": "nav_eval.tasks.navigation:ObjectNavTask",
+        "ovon": "nav_eval.tasks.navigation:OpenVocabularyTask",
         "pointnav": "nav_eval.tasks.navigation:PointNavTask",
         "roomnav": "nav_eval.tasks.navigation:RoomNavTask",
         "socialnav": "nav_eval.tasks.social:SocialNavTask",

@@ -18,7 +18,8 @@ from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.errors import ConfigError
 from nav_eval_worlds import collection, workers
 from nav_eval_worlds.episodes.controls import Controls, controls_of
-from nav_eval_worlds.episodes.records import instance_records, object_records, point_records
+from nav_eval_worlds.episodes.records import point_records
+from nav_eval_worlds.episodes.searches import instance_records, object_records
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.episodes.splits import split_scenes
 from nav_eval_worlds.episodes.vln import vln_paths

@@ -88,7 +88,19 @@ def episodes(
     scenes_dir: Path,
     out: Path,
     *,
-    task: Literal["vln", "pointnav", "imagenav", "objectnav", "instance_imagenav", "socialnav", "all"] = "all",
+    task: Literal[
+        "vln",
+        "pointnav",
+        "imagenav",
+        "objectnav",
+        "ovon",
+        "roomnav",
+        "instance_imagenav",
+        "multi_objectnav",
+        "goat",
+        "socialnav",
+        "all",
+    ] = "all",
     per_scene: int = 10,
     seed: str = "0",
     spacing: float = 0.0,
@@ -106,6 +118,7 @@ def episodes(
         The folder to write to: <out>/<task>/<split>.json.gz.
     task
         Which task's episodes, or all. pointnav, imagenav and socialnav need no rooms, as in scans without annotation.
+        ovon looks for anything that has a name, goat for five things told by name, photograph or description.
     per_scene
         Episodes (for vln: paths) per scene and split.
     seed
@@ -116,7 +129,7 @@ def episodes(
         warning says so.
     min_length
         Least length in metres, 0 to 30, of the shortest path from start to goal; by default 6.5 for vln, 5 for
-        socialnav, 2 for the others.
+        socialnav, 3 for roomnav, 2 for the others. Of several goals each is as far from the one before.
     ratios
         Shares of the scenes, in the order of their names, for train (and val_seen), val_unseen and test, such as 8,1,1
         or 0.7,0.2,0.1. No scene is then in two of the three; a share above 0 gets at least one, a share of 0 no file.

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from nav_eval.progress import ProgressCallback, share_of
+from nav_eval_worlds.episodes.chains import goat_records, multi_records
 from nav_eval_worlds.episodes.controls import CONTROLS, Controls
 from nav_eval_worlds.episodes.goals import CATEGORIES
-from nav_eval_worlds.episodes.records import Record, instance_records, object_records, point_records
+from nav_eval_worlds.episodes.records import Record, point_records
+from nav_eval_worlds.episodes.searches import instance_records, object_records, open_records, room_records
 from nav_eval_worlds.episodes.site import Site, SiteFile
 from nav_eval_worlds.episodes.vln import Drawn, vln_paths
 
 _NO_MORE = "it has no more to offer"
+_Make: TypeAlias = Callable[[Site, int, str, Controls | None], Record]
+_MakeBoth: TypeAlias = Callable[[Site, int, str, Controls | None], tuple[list[Record], Record]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +70,20 @@ def _among_people(site: Site, count: int, seed: str, controls: Controls | None) 
     return _points(site, count, seed, controls or CONTROLS["socialnav"])
 
 
-def _objects(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
-    episodes, goals = object_records(site, count, seed, controls)
-    return {"goals_by_category": goals, "episodes": episodes, **SHARED["objectnav"]}
+def _in_a_row(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
+    return {"episodes": multi_records(site, count, seed, controls)}
 
 
-def _instances(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
-    episodes, goals = instance_records(site, count, seed, controls)
-    return {"goals": goals, "episodes": episodes}
+def _with_table(
+    make: Callable[[Site, int, str, Controls | None], tuple[Any, Record]], table: str, **more: Any
+) -> _Make:
+    """What looks for something: the file keeps once, under `table`, what its episodes look for."""
+
+    def members(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
+        episodes, goals = make(site, count, seed, controls)
+        return {table: goals, "episodes": episodes, **more}
+
+    return members
 
 
 _CATEGORY_IDS = {name: k for k, name in enumerate(CATEGORIES)}
@@ -81,10 +91,14 @@ SHARED: dict[str, Record] = {
     "objectnav": {"category_to_task_category_id": _CATEGORY_IDS, "category_to_mp3d_category_id": _CATEGORY_IDS},
     "instance_imagenav": {"goals": {}},
 }
-_MEMBERS: dict[str, Callable[[Site, int, str, Controls | None], Any]] = {
+_MEMBERS: dict[str, _Make] = {
     "pointnav": _points,
     "imagenav": _points,
     "socialnav": _among_people,
-    "objectnav": _objects,
-    "instance_imagenav": _instances,
+    "objectnav": _with_table(object_records, "goals_by_category", **SHARED["objectnav"]),
+    "ovon": _with_table(open_records, "goals_by_category"),
+    "roomnav": _with_table(room_records, "goals_by_category"),
+    "instance_imagenav": _with_table(instance_records, "goals"),
+    "multi_objectnav": _in_a_row,
+    "goat": _with_table(goat_records, "goals"),
 }

@@ -54,6 +54,10 @@ CONTROLS = {
     "imagenav": _POINTS,
     "socialnav": replace(_POINTS, min_length=5.0),
     "objectnav": _OBJECTS,
+    "ovon": _OBJECTS,
+    "roomnav": replace(_OBJECTS, min_length=3.0),
+    "multi_objectnav": _OBJECTS,
+    "goat": _OBJECTS,
     "instance_imagenav": _OBJECTS,
 }
 """Of each task, where nothing else is asked."""

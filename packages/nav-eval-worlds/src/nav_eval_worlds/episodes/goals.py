@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from nav_eval.engine.scene.scene import SemanticObject
+from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
 from nav_eval.geometry import Quaternion, Vec3, yaw_rotation, yaw_towards
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.exact import Stream
 
 SPACING, NEAR = 0.25, 1.0
+SPREAD, INSIDE = 0.5, 0.4
+"""Metres between places on a room's floor, and from them to its edges: as far as a success may be from one of them."""
 LEAST_PIXELS = 0.02
 """Share of a photograph's pixels below which nobody could say what it shows."""
 CATEGORIES = ("chair", "bed", "plant", "toilet", "tv_monitor", "sofa")
@@ -56,6 +58,17 @@ def view_points(site: Site, thing: SemanticObject, eye: float = 0.88, most: int 
     shares = site.shares_seen(places, thing.id, 4.0, eye)
     out = [_view(place, thing, seen) for place, seen in zip(places, shares, strict=True) if seen > 0]
     return out[:: max(1, -(-len(out) // most))]
+
+
+def floor_points(site: Site, room: SemanticRegion) -> list[View]:
+    """Places all over a room's floor, so far inside that nobody would say that one stands in its doorway."""
+    (low_x, floor, low_z), (high_x, _, high_z) = room.low, room.high
+    spots = [
+        (low_x + INSIDE + i * SPREAD, floor + 0.2, low_z + INSIDE + k * SPREAD)
+        for i in range(int((high_x - low_x - 2 * INSIDE) / SPREAD) + 1)
+        for k in range(int((high_z - low_z - 2 * INSIDE) / SPREAD) + 1)
+    ]
+    return [View(place, (0.0, 0.0, 0.0, 1.0), 1.0) for spot in spots if (place := _standing(site, spot))]
 
 
 def _standing(site: Site, spot: Vec3) -> Vec3 | None:

@@ -23,7 +23,10 @@ from nav_eval_worlds.episodes.site import SiteFile
 from nav_eval_worlds.shares import shares
 from nav_eval_worlds.workers import make_all
 
-TASKS = ("vln", "pointnav", "imagenav", "objectnav", "instance_imagenav", "socialnav")
+TASKS = (
+    "vln", "pointnav", "imagenav", "objectnav", "ovon", "roomnav", "instance_imagenav", "multi_objectnav", "goat",
+    "socialnav",
+)  # fmt: skip
 SPLITS = ("train", "val_seen", "val_unseen", "test")
 Scenes = Mapping[str, Sequence[SiteFile]]
 """Scenes of each split."""

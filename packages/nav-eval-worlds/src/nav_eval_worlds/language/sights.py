@@ -90,6 +90,23 @@ def names_in(rooms: RoomsMap, language: str) -> tuple[dict[int, str], dict[int, 
     return things, {one: _usual(words, room.category) for one, room in rooms.rooms.items() if one not in halls}
 
 
+def things_called(rooms: RoomsMap, language: str) -> dict[str, list[SemanticObject]]:
+    """Usual name -> the things that one may call so, of those that may be told as seen: an armchair is a chair too.
+
+    Nobody knows whether "a basket" is the laundry basket too: such a name is left out.
+    """
+    words, out = tables(language), dict[str, list[SemanticObject]]()
+    for thing in rooms.things.values():
+        if thing.category in SEEN:
+            for name in {_usual(words, kind) for kind in (thing.category, design_of(rooms, thing) or thing.category)}:
+                out.setdefault(name, []).append(thing)
+    return {
+        name: things
+        for name, things in out.items()
+        if all(one in things for other in out if other.endswith(f" {name}") for one in out[other])
+    }
+
+
 def _usual(words: Mapping[str, Any], kind: str) -> str:
     """The name that comes first in the tables."""
     names = next(words[table][kind] for table in ("rooms", "designs", "things", "seen") if kind in words[table])
