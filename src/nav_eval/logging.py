@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import cached_property
 
 
 def get_logger(name: str) -> logging.Logger:
@@ -20,16 +21,31 @@ class _Spelt(logging.Formatter):
         return self._spell(super().format(record))
 
 
+class _Terminal(logging.Handler):
+    """Prints through rich, which is imported for the first message: most commands have none."""
+
+    def __init__(self, spell: Callable[[str], str]) -> None:
+        super().__init__()
+        self.setFormatter(_Spelt(spell))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._rich.emit(record)
+
+    @cached_property
+    def _rich(self) -> logging.Handler:
+        from rich.console import Console
+        from rich.logging import RichHandler
+
+        handler = RichHandler(console=Console(stderr=True), show_path=False, show_time=False, markup=False)
+        handler.setFormatter(self.formatter)
+        return handler
+
+
 def show_on_terminal(spell: Callable[[str], str], *, verbose: bool = False) -> None:
     """Print warnings (or everything, if verbose) on stderr through rich. Called by the command line only.
 
     `spell` makes a message fit for a terminal: it may quote strangers.
     """
-    from rich.console import Console
-    from rich.logging import RichHandler
-
-    handler = RichHandler(console=Console(stderr=True), show_path=False, show_time=False, markup=False)
-    handler.setFormatter(_Spelt(spell))
     logger = logging.getLogger("nav_eval")
-    logger.handlers[:] = [handler]
+    logger.handlers[:] = [_Terminal(spell)]
     logger.setLevel(logging.DEBUG if verbose else logging.INFO)

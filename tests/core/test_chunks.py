@@ -10,8 +10,9 @@ import pytest
 
 from core.chunking import LENGTH, Ahead, Scripted
 from nav_eval import evaluate
+from nav_eval.config.secrecy import public_config
 from nav_eval.results.rules import LATER, rules_of, rules_sum
-from nav_eval.results.run_directory import RunDirectory, config_differences, config_sum, public_config
+from nav_eval.results.run_directory import RunDirectory, config_differences, config_sum
 from nav_eval.runs.builder import Plan
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.plan import opened

@@ -16,13 +16,14 @@ from end_to_end.agents import DigestAgent
 from end_to_end.records import lines
 from forked import Running
 from graphs import item, node, write_r2r
+from nav_eval.config.secrecy import public_config
 from nav_eval.core.attempts import Attempt, Attempts
 from nav_eval.core.types import EpisodeResult
 from nav_eval.errors import RunDirectoryError, ServiceUnavailable
 from nav_eval.results import audit
 from nav_eval.results.attempts import AttemptFile
 from nav_eval.results.records import episode_record, episode_result
-from nav_eval.results.run_directory import config_differences, public_config
+from nav_eval.results.run_directory import config_differences
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start

@@ -12,7 +12,7 @@ import yaml
 from attacks.raw_grpc import END_HEADERS, END_STREAM, GrpcRequest, frames_service, head
 from forked import own, program
 from graphs import write_r2r
-from nav_eval.results.run_directory import public_config
+from nav_eval.config.secrecy import public_config
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent

@@ -10,15 +10,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from nav_eval.cli.report import make_context, report, split_runs
 from nav_eval.errors import ConfigError, RunDirectoryError
-from nav_eval.report.columns import episode_columns
+from nav_eval.report.columns import Asked, episode_columns
 from nav_eval.report.document import make_document
 from nav_eval.report.facts import FACTS
-from nav_eval.report.page import SCRIPTS, WALK_SCRIPTS, joined_scripts, render_page
+from nav_eval.report.page import SCRIPTS, WALK_SCRIPTS, joined_scripts, listed, render_page
 from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.report.source import read_run
 from nav_eval.report.words import words
@@ -53,9 +52,9 @@ def test_columns_hold_every_episode(document: dict[str, Any], runs: list[Path]) 
     for columns, path in zip(document["results"], runs, strict=True):
         recorded = episodes_of(path)
         assert document["episodes"]["id"] == [e["episode_id"] for e in recorded]
-        assert columns["steps"] == [e["steps"] for e in recorded]
+        assert list(columns["steps"]) == [e["steps"] for e in recorded]
         errors = [e["metrics"]["navigation_error"] for e in recorded]
-        assert columns["values"]["navigation_error"] == pytest.approx(errors, rel=1e-4)
+        assert list(columns["values"]["navigation_error"]) == pytest.approx(errors, rel=1e-4)
 
 
 def test_paths_are_the_recorded_ones_to_half_a_centimetre(document: dict[str, Any], runs: list[Path]) -> None:
@@ -137,11 +136,11 @@ def test_an_episode_without_its_trajectory_is_missing_as_in_the_journal(tmp_path
 def test_data_that_has_gone_costs_maps_and_texts_only(runs: list[Path]) -> None:
     found = make_document([runs[0]], make_context(("dataset.data_path=/nowhere.json",)))
     assert "data set could not be read" in found["notes"][0]
-    assert found["episodes"]["text"] == [None] * len(found["episodes"]["id"])
+    assert list(found["episodes"]["text"]) == [None] * len(found["episodes"]["id"])
     found = make_document([runs[0]], make_context(("simulator.connectivity_dir=/nowhere",)))
     assert "There is no map of scene tinyhouse" in found["notes"][0]
     assert found["scenes"][0]["storeys"] == []
-    assert found["episodes"]["text"][1] == "Walk to door 0."
+    assert list(found["episodes"]["text"])[1] == "Walk to door 0."
 
 
 @pytest.mark.parametrize("name", ["episodes.jsonl", "trajectories.jsonl"])
@@ -162,7 +161,7 @@ def test_no_run(tmp_path: Path) -> None:
 
 def test_public_report_holds_no_episode(runs: list[Path]) -> None:
     document = make_document(runs, make_context(), public=True)
-    text = json.dumps(document, default=np.ndarray.tolist, ensure_ascii=False)
+    text = json.dumps(document, default=listed, ensure_ascii=False)
     for secret in (*HOSTILE, "Walk to door", *(e["episode_id"] for e in episodes_of(runs[0]))):
         assert secret not in text
     assert document["episodes"] is None
@@ -174,7 +173,7 @@ def test_public_report_holds_no_episode(runs: list[Path]) -> None:
 
 def test_page_carries_the_document_and_nothing_foreign(document: dict[str, Any]) -> None:
     html = render_page(document)
-    assert unpacked(html) == json.loads(json.dumps(document, default=np.ndarray.tolist))
+    assert unpacked(html) == json.loads(json.dumps(document, default=listed))
     assert not re.search(r'(src|href)="(?!data:,")', html)
     assert "http:" not in html.replace("http://www.w3.org/2000/svg", "")
     for text in HOSTILE[:3]:
@@ -247,9 +246,9 @@ def test_public_refusal_names_no_episode(tmp_path: Path, runs: list[Path]) -> No
 
 def test_broken_unicode_in_an_instruction() -> None:
     facts = {("s", "1"): EpisodeFacts("half \ud83d of a pair", "en", "\udc00")}
-    columns = episode_columns([("s", "1")], ["s"], facts)
-    assert columns["text"] == ["half ? of a pair"]
-    json.dumps(columns, default=np.ndarray.tolist).encode()
+    columns = episode_columns(Asked([("s", "1")], facts), ["s"])
+    assert list(columns["text"]) == ["half ? of a pair"]
+    json.dumps(columns, default=listed).encode()
 
 
 def test_a_page_says_how_many_runs_it_holds() -> None:

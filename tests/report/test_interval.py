@@ -9,13 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from nav_eval.cli.report import make_context
 from nav_eval.core.types import EpisodeResult
 from nav_eval.report.board import make_board
 from nav_eval.report.document import assemble, board_record
-from nav_eval.report.figures import Group, breakdown
+from nav_eval.report.figures import Group, breakdown, numbers
 from nav_eval.report.interval import in_other_buildings, interval
 from nav_eval.report.page import write_page
 from nav_eval.report.scenery import Scenery
@@ -76,8 +77,9 @@ def test_an_interval_of_a_group_ends_where_its_measure_does(read: list[Run]) -> 
         for i in range(6)
         for k in range(10)
     }
-    run = replace(read[0], results=results)
-    (row,) = breakdown([run], [Group("length", "0-5", tuple(results))], {"spl": spl})
+    values = numbers(replace(read[0], results=results), list(results), ["spl"])
+    group = Group("length", "0-5", np.arange(len(results)))
+    (row,) = breakdown([values], [scene for scene, _ in results], [group], {"spl": spl})
     mean, low, high, n = row["runs"][0]["spl"]
     assert (mean, n) == (pytest.approx(1 / 6), 60)
     assert 0 <= low < 1 / 6 < high <= 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from nav_eval.config.loader import load_config
-from nav_eval.results.run_directory import RunDirectory, public_config
+from nav_eval.config.secrecy import public_config
+from nav_eval.results.run_directory import RunDirectory
 
 TOKEN = "tokentokentoken"
 

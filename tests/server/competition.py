@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from graphs import write_r2r
-from nav_eval.results.run_directory import public_config
+from nav_eval.config.secrecy import public_config
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder

@@ -119,9 +119,9 @@ def _registry(kind: Kind) -> Any:
 
 
 def _benchmark_rows() -> list[dict[str, str]]:
-    from nav_eval.runs.registry import benchmark_config, benchmark_names
+    from nav_eval.runs.registry import benchmark_description, benchmark_names
 
-    return [{"name": name, "about": benchmark_config(name).benchmark.description} for name in benchmark_names()]
+    return [{"name": name, "about": benchmark_description(name)} for name in benchmark_names()]
 
 
 def config_show(*arguments: str, config: Path | None = None) -> int:
@@ -134,7 +134,7 @@ def config_show(*arguments: str, config: Path | None = None) -> int:
     config
         A YAML file with your own settings.
     """
-    from nav_eval.results.run_directory import public_config
+    from nav_eval.config.secrecy import public_config
     from nav_eval.runs.registry import benchmark_config
 
     benchmark, overrides = split_arguments(arguments)

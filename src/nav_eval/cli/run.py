@@ -13,7 +13,6 @@ from cyclopts import Parameter
 from nav_eval.cli.chinese import spoken
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say
-from nav_eval.cli.table import metrics_table
 from nav_eval.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -70,6 +69,8 @@ def run(
     with drainable(), show_progress(style) as bar, _live(resolved, watch) as live:
         evaluated = run_benchmark(resolved, out, resume=resume, watchers=[bar, *live], part=part)
     if not quiet:
+        from nav_eval.cli.table import metrics_table
+
         say(*metrics_table(evaluated.document).splitlines())
     say(evaluated.path)
     return DONE if evaluated.results.blameless else FINDINGS

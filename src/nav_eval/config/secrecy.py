@@ -45,6 +45,19 @@ def without_secrets(content: Any) -> Any:
     return {key: without_secrets(content[key]) for key in whole if not _misshapen(key, content[key])}
 
 
+def public_config(config: Config) -> dict[str, Any]:
+    """The configuration as plain values, without token and secret."""
+    content = config.model_dump(mode="json")
+    if not config.perturbations:
+        del content["perturbations"]  # as in the records of runs from before there were any
+    if config.benchmark.model is None:
+        del content["benchmark"]["model"]
+    for key in SECRETS:
+        section, _, name = key.rpartition(".")
+        content[section][name] = None
+    return content
+
+
 def _misshapen(key: Any, value: Any) -> bool:
     """Whether what should be a section with a secret in it is none."""
     return holds_secret(str(key)) and not isinstance(value, Mapping)

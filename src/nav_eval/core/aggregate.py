@@ -98,7 +98,7 @@ class MetricsAggregator:
         statuses: Counter[str] = Counter()
         faults: dict[str, list[str]] = {}
         references: Counter[str] = Counter()
-        timing: dict[str, list[float]] = {"wall": [], "agent": []}  # of each episode, however many at a time
+        timing = {"wall": array("d"), "agent": array("d")}  # of each episode, however many at a time
         unscored = 0
         again: Counter[str] = Counter()
         usages: list[Usage] = []

@@ -5,7 +5,7 @@ A public document holds figures of many episodes only: no id, instruction, goal,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -14,22 +14,30 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.config.schema import Config
-from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report import figures
 from nav_eval.report.best import Best, best
 from nav_eval.report.board import MIN_ENTRIES, Board, excluded, make_board, with_entries
-from nav_eval.report.cause import CAUSES, Cause, cause
-from nav_eval.report.columns import FrameBudget, WordBudget, cause_columns, episode_columns, run_columns, significant
+from nav_eval.report.cause import CAUSES
+from nav_eval.report.columns import (
+    Asked,
+    FrameBudget,
+    WordBudget,
+    cause_columns,
+    episode_columns,
+    run_columns,
+    significant,
+)
 from nav_eval.report.context import ReportContext
 from nav_eval.report.interval import in_other_buildings, interval
 from nav_eval.report.mesh import scene_mesh
-from nav_eval.report.outcome import OUTCOMES, Thresholds, outcome
+from nav_eval.report.outcome import OUTCOMES
 from nav_eval.report.published import Published
-from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
+from nav_eval.report.scenery import Scenery, look_up
 from nav_eval.report.seeds import together
 from nav_eval.report.sentence import joint_sentence, run_sentence
 from nav_eval.report.source import Run, common_definitions, read_run
+from nav_eval.report.survey import Survey, survey
 from nav_eval.report.tables import AS_PAPERS, PAPER, comma_separated, label, latex, markdown, ranked, table
 from nav_eval.report.verdict import sentences
 from nav_eval.report.words import metric_words, short_name
@@ -105,14 +113,14 @@ def assemble(
     live: bool = False,
 ) -> dict[str, Any]:
     """The document of runs that are read already; paths of those first in `order` are kept first."""
-    keys = list(dict.fromkeys(key for run in runs for key in run.results))
-    definitions = common_definitions(runs)
-    found = figures.groups(scenery.episodes, keys)
+    asked = Asked(list(dict.fromkeys(key for run in runs for key in run.results)), scenery.episodes)
+    definitions, scenes = common_definitions(runs), [scene for scene, _ in asked.keys]
+    numbers = [figures.numbers(run, asked.keys, definitions) for run in runs]
+    found = figures.groups(scenes, asked.shortest, asked.languages, asked.categories)
     leading = {name: definitions[name] for name in figures.leading_metrics(definitions)}
     # Without a metric (a hidden test split) there is nothing to break down.
     shown = (figures.public_groups(found) if public else found) if leading else []
-    outcomes = [run_outcomes(run, scenery.episodes) for run in runs]
-    causes = [run_causes(run, ended, scenery) for run, ended in zip(runs, outcomes, strict=True)]
+    surveys = [survey(run, scenery) for run in runs]
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "version": version("nav-eval"),
@@ -123,23 +131,21 @@ def assemble(
         "definitions": {name: asdict(one) | {"words": metric_words(name, one)} for name, one in definitions.items()},
         "leading": list(leading),
         "runs": [
-            _run(run, list(ended.values()), public)
-            | {"causes": figures.counted(CAUSES, (one.kind for one in reasons.values()))}
-            for run, ended, reasons in zip(runs, outcomes, causes, strict=True)
+            _run(run, seen.outcomes.values(), public)
+            | {"causes": figures.counted(CAUSES, (one.kind for one in seen.causes.values()))}
+            for run, seen in zip(runs, surveys, strict=True)
         ],
         "comparison": compared,
         "verdict": None,
         "board": None,
-        "groups": figures.breakdown(runs, shown, leading),
-        "histograms": [h for name, one in definitions.items() if (h := figures.histogram(runs, name, one.kind))],
-        "latency": figures.latency(runs),
+        "groups": figures.breakdown(numbers, scenes, shown, leading),
+        "histograms": [h for name, one in definitions.items() if (h := figures.histogram(numbers, name, one.kind))],
+        "latency": figures.latency([seen.latency for seen in surveys]),
         "notes": [],
         "episodes": None,
     }
     if not public:
-        document |= _per_episode(runs, keys, scenery, outcomes, list(definitions), order, live)
-        for result, reasons in zip(document["results"], causes, strict=True):
-            result |= cause_columns(reasons, keys)
+        document |= _per_episode(runs, asked, scenery, surveys, numbers, order, live)
     return document
 
 
@@ -196,35 +202,38 @@ def _other(one: Published) -> dict[str, Any]:
 
 def _per_episode(
     runs: Sequence[Run],
-    keys: Sequence[EpisodeKey],
+    asked: Asked,
     scenery: Scenery,
-    outcomes: Sequence[Mapping[EpisodeKey, str]],
-    names: Sequence[str],
+    surveys: Sequence[Survey],
+    numbers: Sequence[figures.Numbers],
     order: Sequence[int],
     live: bool,
 ) -> dict[str, Any]:
+    keys = asked.keys
     scenes = list(dict.fromkeys([*(scene for scene, _ in keys), *(scenery.scenes if live else ())]))
     budget = FrameBudget(runs, keys, MAX_FRAME_BYTES)
-    drawn, words = _choose_drawn_runs(runs, order), WordBudget(MAX_SAID)
+    drawn, words = _choose_drawn_runs(surveys, order), WordBudget(MAX_SAID)
     results = [
-        run_columns(runs[i], keys, outcomes[i], names, budget, words, paths=i in drawn) for i in range(len(runs))
+        run_columns(run, keys, surveys[i], numbers[i], budget, words, paths=i in drawn)
+        | cause_columns(surveys[i].causes, keys)
+        for i, run in enumerate(runs)
     ]
     thinned = [{"word": "note.pictures", "n": budget.every}] if budget.every > 1 else []
     if len(drawn) < len(runs):
         thinned.append({"word": "note.paths", "n": len(drawn)})
     return {
         "scenes": [_scene(name, scenery) for name in scenes],
-        "episodes": episode_columns(keys, scenes, scenery.episodes),
+        "episodes": episode_columns(asked, scenes),
         "results": results,
         "notes": [*scenery.notes, *thinned],
     }
 
 
-def _choose_drawn_runs(runs: Sequence[Run], order: Sequence[int]) -> set[int]:
+def _choose_drawn_runs(surveys: Sequence[Survey], order: Sequence[int]) -> set[int]:
     """Indices of the runs whose paths a page can hold: the first of the board, and more while there is room."""
     drawn, steps = set[int](), 0
     for i in order:
-        steps += sum(len(track.actions) for track in runs[i].tracks.values())
+        steps += surveys[i].steps
         if drawn and steps > MAX_STEPS:
             break
         drawn.add(i)
@@ -239,29 +248,7 @@ def _scene(name: str, scenery: Scenery) -> dict[str, Any]:
     return {"id": name, "storeys": [entry.to_record() for entry in scene.maps], "mesh": mesh}
 
 
-def run_outcomes(run: Run, facts: Mapping[EpisodeKey, EpisodeFacts]) -> dict[EpisodeKey, str]:
-    """How each finished episode of a run ended."""
-    radius = run.config.evaluation.success_distance
-    found = {}
-    for key, result in run.results.items():
-        shortest = facts[key].shortest if key in facts else None
-        found[key] = outcome(result, run.tracks.get(key), Thresholds(radius, shortest))
-    return found
-
-
-def run_causes(run: Run, outcomes: Mapping[EpisodeKey, str], scenery: Scenery) -> dict[EpisodeKey, Cause]:
-    """Why each failed episode of a run failed."""
-    radius = run.config.evaluation.success_distance
-    found = {}
-    for key, ended in outcomes.items():
-        rooms = scenery.scenes[key[0]].rooms if key[0] in scenery.scenes else ()
-        known = cause(ended, run.tracks.get(key), scenery.episodes.get(key, EpisodeFacts()), rooms, radius)
-        if known is not None:
-            found[key] = known
-    return found
-
-
-def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
+def _run(run: Run, outcomes: Iterable[str], public: bool) -> dict[str, Any]:
     manifest, summary, config = run.manifest, run.summary, run.config
     return {
         "name": run.path.resolve().name,

@@ -6,19 +6,20 @@ All of it is computed here and not in the page, so that a public report needs no
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from nav_eval.core.definitions import Definition
-from nav_eval.core.types import EpisodeResult, Kind
+from nav_eval.core.types import Kind
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.report.interval import interval
-from nav_eval.report.scenery import EpisodeFacts
+from nav_eval.report.result_columns import Floats, ResultColumns
 from nav_eval.report.source import Run
 from nav_eval.results.statistics import summarise
 
@@ -32,32 +33,32 @@ PERCENTILES = (50, 90, 95, 99, 100)
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Episodes that share something; `label` is "" for what could not be told."""
+    """Episodes that share something, by their rows; `label` is "" for what could not be told."""
 
     kind: str
     label: str
-    keys: tuple[EpisodeKey, ...]
+    rows: npt.NDArray[np.intp]
 
 
-def groups(facts: Mapping[EpisodeKey, EpisodeFacts], keys: Sequence[EpisodeKey]) -> list[Group]:
+def groups(
+    scenes: Sequence[str], shortest: Sequence[float | None], languages: Sequence[str], categories: Sequence[str | None]
+) -> list[Group]:
     """By scene, length of the shortest way, language and goal category; a kind with one group only is left out."""
-    known = {key: facts.get(key, EpisodeFacts()) for key in keys}
-    lengths = length_bins([fact.shortest for fact in known.values()])
-    kinds: dict[str, Callable[[EpisodeKey], str]] = {
-        "scene": lambda key: key[0],
-        "length": lambda key: lengths(known[key].shortest),
-        "language": lambda key: known[key].language,
-        "category": lambda key: known[key].category or "",
+    labels: dict[str, Iterable[str]] = {
+        "scene": scenes,
+        "length": map(length_bins(shortest), shortest),
+        "language": languages,
+        "category": (category or "" for category in categories),
     }
-    return [group for kind, label in kinds.items() for group in _grouped(kind, label, keys)]
+    return [group for kind, told in labels.items() for group in _grouped(kind, told)]
 
 
-def _grouped(kind: str, label: Callable[[EpisodeKey], str], keys: Sequence[EpisodeKey]) -> list[Group]:
-    members: dict[str, list[EpisodeKey]] = defaultdict(list)
-    for key in keys:
-        members[label(key)].append(key)
+def _grouped(kind: str, labels: Iterable[str]) -> list[Group]:
+    members: dict[str, array[int]] = defaultdict(lambda: array("q"))
+    for row, label in enumerate(labels):
+        members[label].append(row)
     order = sorted(members, key=_length_order) if kind == "length" else sorted(members)
-    return [Group(kind, name, tuple(members[name])) for name in order] if len(members) > 1 else []
+    return [Group(kind, name, np.asarray(members[name])) for name in order] if len(members) > 1 else []
 
 
 def _length_order(label: str) -> float:
@@ -88,36 +89,44 @@ def leading_metrics(definitions: Mapping[str, Definition]) -> list[str]:
     return [*scales.values()][:MAX_LEADING] or [*definitions][:MAX_LEADING]
 
 
-def breakdown(runs: Sequence[Run], found: Sequence[Group], metrics: Mapping[str, Definition]) -> list[dict[str, Any]]:
-    """One row per group: its size and, for each run and metric, mean and interval."""
+Numbers: TypeAlias = Mapping[str, Floats]
+"""Metric -> (N,) its number in each episode, NaN where there is none."""
+
+
+def numbers(run: Run, keys: Sequence[EpisodeKey], names: Iterable[str]) -> Numbers:
+    """Of these episodes, in their order."""
+    results = ResultColumns.of(run.results)
+    rows = np.fromiter((results.rows.get(key, -1) for key in keys), np.intp, len(keys))
+    if len(rows) == len(results) and (np.diff(rows, prepend=-1) == 1).all():
+        return {name: results.metric(name) for name in names}
+    return {name: np.append(results.metric(name), np.nan)[rows] for name in names}
+
+
+def breakdown(
+    runs: Sequence[Numbers], scenes: Sequence[str], found: Sequence[Group], metrics: Mapping[str, Definition]
+) -> list[dict[str, Any]]:
+    """One row per group: its size and, for each run and metric, mean and interval. `scenes`: of each episode."""
     return [
         {
             "kind": group.kind,
             "label": group.label,
-            "n": len(group.keys),
-            "runs": [_means(r, group, metrics) for r in runs],
+            "n": len(group.rows),
+            "runs": [{name: _mean(one[name], scenes, group, metrics[name]) for name in metrics} for one in runs],
         }
         for group in found
     ]
 
 
-def _means(run: Run, group: Group, metrics: Mapping[str, Definition]) -> dict[str, Any]:
-    results = [run.results[key] for key in group.keys if key in run.results]
-    return {name: _mean(name, definition, results) for name, definition in metrics.items()}
-
-
-def _mean(name: str, definition: Definition, results: Sequence[EpisodeResult]) -> list[float | None]:
-    counted = [result for result in results if name in result.metrics]
-    summary = summarise(
-        [result.metrics[name] for result in counted], [result.scene_id for result in counted], definition
-    )
+def _mean(column: Floats, scenes: Sequence[str], group: Group, definition: Definition) -> list[float | None]:
+    rows = group.rows[~np.isnan(column[group.rows])]
+    summary = summarise(column[rows], [scenes[row] for row in rows], definition)
     low, high = interval(asdict(summary)) or (None, None)
     return [summary.mean, low, high, summary.n]
 
 
 def public_groups(found: Sequence[Group]) -> list[Group]:
     """Groups too small to hide an episode in are dropped."""
-    return [group for group in found if len(group.keys) >= MIN_PUBLIC]
+    return [group for group in found if len(group.rows) >= MIN_PUBLIC]
 
 
 def counted(names: Sequence[str], found: Iterable[str]) -> dict[str, int]:
@@ -126,9 +135,9 @@ def counted(names: Sequence[str], found: Iterable[str]) -> dict[str, int]:
     return {name: counts[name] for name in names if counts[name]}
 
 
-def histogram(runs: Sequence[Run], name: str, kind: Kind) -> dict[str, Any] | None:
+def histogram(runs: Sequence[Numbers], name: str, kind: Kind) -> dict[str, Any] | None:
     """Counts of a metric's finite values in common bins; None for a rate, and where there is nothing to show."""
-    columns = [_finite(run, name) for run in runs]
+    columns = [one[name][np.isfinite(one[name])] for one in runs]
     every = np.concatenate(columns)
     if kind == "rate" or every.size == 0 or every.min() == every.max():
         return None
@@ -138,12 +147,6 @@ def histogram(runs: Sequence[Run], name: str, kind: Kind) -> dict[str, Any] | No
         "edges": edges.tolist(),
         "counts": [np.histogram(column, edges)[0].tolist() for column in columns],
     }
-
-
-def _finite(run: Run, name: str) -> npt.NDArray[np.float64]:
-    values = [result.metrics.get(name) for result in run.results.values()]
-    column = np.array([v for v in values if isinstance(v, int | float)], np.float64)
-    return column[np.isfinite(column)]
 
 
 def nice_edges(low: float, high: float, most: int = BINS) -> npt.NDArray[np.float64]:
@@ -157,9 +160,8 @@ def nice_edges(low: float, high: float, most: int = BINS) -> npt.NDArray[np.floa
     return np.arange(first, max(last, first + 1) + 1, dtype=np.float64) * step
 
 
-def latency(runs: Sequence[Run]) -> dict[str, Any] | None:
+def latency(columns: Sequence[npt.NDArray[np.float32]]) -> dict[str, Any] | None:
     """Seconds that an agent took per action: percentiles, and counts in bins that grow by equal factors."""
-    columns = [np.concatenate([t.latency for t in run.tracks.values()] or [np.zeros(0, np.float32)]) for run in runs]
     every = np.concatenate(columns)
     every = every[every > 0]
     if not every.size:

@@ -14,14 +14,16 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from nav_eval.report.columns import Column
 from nav_eval.report.facts import FACTS, facts_script
-from nav_eval.results.files import write_bytes
+from nav_eval.results.files import write_chunks
 
 SCRIPTS = (
     FACTS,
@@ -82,6 +84,8 @@ WALK_SCRIPTS = (
 """Of the page of one scene (walk.py)."""
 GZIP = zlib.MAX_WBITS + 16
 """Of zlib: with the head and the sum of a .gz file, and no time in it."""
+DATA = 'id="data">'
+"""After it a page's data stand."""
 PIECE = 1000
 """Items of a list that are written at a time."""
 _IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
@@ -90,14 +94,22 @@ _EXPORT = re.compile(r"^export (?=const|let|function|async|class)", re.MULTILINE
 
 def write_page(document: Mapping[str, Any], out: Path) -> None:
     """Write the report atomically. Raises RunDirectoryError if the file cannot be written."""
-    write_bytes(out, render_page(document).encode())
+    write_chunks(out, _page(document))
 
 
 def render_page(document: Mapping[str, Any]) -> str:
     """The HTML of a document of nav_eval.report.document."""
+    return b"".join(_page(document)).decode()
+
+
+def _page(document: Mapping[str, Any]) -> Iterator[bytes]:
     agents = ", ".join(dict.fromkeys(run["agent"] for run in document["runs"]))
     title = f"{agents} · {document['runs'][0]['benchmark']}"
-    return filled(title, ("report", "报告"), SCRIPTS, packed(document), live=bool(document["live"]))
+    empty = filled(title, ("report", "报告"), SCRIPTS, "", live=bool(document["live"]))
+    before, start, after = empty.partition(DATA)
+    yield (before + start).encode()
+    yield from _packed(document)
+    yield after.encode()
 
 
 def filled(title: str, kind: tuple[str, str], scripts: Sequence[str], data: str, *, live: bool = False) -> str:
@@ -121,11 +133,17 @@ def shell(template: str, title: str, script: str, style: str, *, live: bool = Fa
 
 def packed(document: Mapping[str, Any]) -> str:
     """Gzipped JSON in base64; the same bytes for the same document."""
-    pack, packed = zlib.compressobj(9, wbits=GZIP), bytearray()
+    return b"".join(_packed(document)).decode()
+
+
+def _packed(document: Mapping[str, Any]) -> Iterator[bytes]:
+    pack, rest = zlib.compressobj(9, wbits=GZIP), b""
     for piece in _json(document):
-        packed += pack.compress(piece)
-    packed += pack.flush()
-    return base64.b64encode(packed).decode()
+        rest += pack.compress(piece)
+        whole = len(rest) // 3 * 3  # base64 makes four letters of three bytes
+        yield base64.b64encode(rest[:whole])
+        rest = rest[whole:]
+    yield base64.b64encode(rest + pack.flush())
 
 
 def _json(value: Any) -> Iterator[bytes]:
@@ -135,19 +153,27 @@ def _json(value: Any) -> Iterator[bytes]:
             yield (b"," if number else b"{") + msgspec.json.encode(name) + b":"
             yield from _json(part)
         yield b"}" if value else b"{}"
-    elif isinstance(value, list) and len(value) > PIECE:
-        for start in range(0, len(value), PIECE):
-            items = msgspec.json.encode(value[start : start + PIECE], enc_hook=_listed)
-            yield (b"," if start else b"[") + items[1:-1]
+    elif isinstance(value, list) and any(isinstance(part, Mapping) for part in value):
+        for number, part in enumerate(value):
+            yield b"," if number else b"["
+            yield from _json(part)
         yield b"]"
+    elif isinstance(value, list | Column):
+        items, before = iter(value), b"["
+        while some := [*islice(items, PIECE)]:
+            yield before + msgspec.json.encode(some, enc_hook=listed)[1:-1]
+            before = b","
+        yield b"[]" if before == b"[" else b"]"
     else:
-        yield msgspec.json.encode(value, enc_hook=_listed)
+        yield msgspec.json.encode(value, enc_hook=listed)
 
 
-def _listed(value: Any) -> Any:
-    """An array of numpy as JSON has it."""
+def listed(value: Any) -> Any:
+    """An array of numpy, or a column, as JSON has it."""
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if isinstance(value, Column):
+        return list(value)
     raise TypeError(f"{type(value).__name__} in a report")
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,8 +27,9 @@ from nav_eval.geometry import Vec3
 from nav_eval.report.context import ReportContext
 from nav_eval.report.mesh import MAX_BYTES, SceneMesh, scene_mesh
 from nav_eval.report.source import Run
+from nav_eval.report.spooled import Spooled
 from nav_eval.report.topdown import Map, scene_maps
-from nav_eval.report.track import Ints, centimetres
+from nav_eval.report.track import Ints, centimetres, points_of
 
 MAX_GOALS = 60
 
@@ -78,60 +80,63 @@ def look_up(
 ) -> Scenery:
     """Read the episodes with these keys and visit each of their scenes once; `shape` makes the scenes' meshes."""
     notes: list[str] = []
+    rows = {key: row for row, key in enumerate(keys)}
+    episodes: Spooled[EpisodeKey, Episode] = Spooled(rows, _itself, _itself)
+    groups: dict[str, deque[EpisodeKey]] = defaultdict(deque)
     try:
-        same = {key: key for key in keys}
-        found = ((same.get(episode.key), episode) for episode in context.episodes(run.config))
-        groups = _by_scene(
-            replace(episode.lighter(), scene_id=key[0], episode_id=key[1]) for key, episode in found if key
-        )
+        for episode in context.episodes(run.config):
+            if episode.key in rows:
+                key = keys[rows[episode.key]]
+                episodes.put(key, episode.lighter())
+                groups[key[0]].append(key)
         task = context.task(run.config)
     except NavEvalError as error:
         return Scenery(notes=(f"The data set could not be read, so instructions and goals are missing: {error}",))
-    facts: dict[EpisodeKey, EpisodeFacts] = {}
+    facts = Spooled(rows, _flat_facts, _whole_facts)
     scenes: dict[str, Scene] = {}
     try:
         with closing(context.backend(run.config.blind(), task)) as backend, closing(backend.open_session()) as session:
             most = MAX_BYTES // max(1, len(groups))
             for scene_id, members in groups.items():
                 notes += _visit(
-                    session, scene_id, members, task, run, facts, scenes, shape and partial(shape, most=most)
+                    session, scene_id, members, episodes, task, run, facts, scenes, shape and partial(shape, most=most)
                 )
     except NavEvalError as error:
         notes.append(f"The simulator could not be opened, so there are no maps: {error}")
-    for left in groups.values():
-        facts |= {episode.key: episode_facts(episode, task, None) for episode in left}
+    for key in chain.from_iterable(groups.values()):
+        facts.put(key, episode_facts(episodes[key], task, None))
     return Scenery(facts, scenes, tuple(notes))
 
 
-def _by_scene(episodes: Iterable[Episode]) -> dict[str, deque[Episode]]:
-    groups: dict[str, deque[Episode]] = defaultdict(deque)
-    for episode in episodes:
-        groups[episode.scene_id].append(episode)
-    return groups
+def _itself(episode: Episode) -> Episode:
+    return episode
 
 
 def _visit(
     session: Simulator,
     scene_id: str,
-    members: deque[Episode],
+    members: deque[EpisodeKey],
+    episodes: Mapping[EpisodeKey, Episode],
     task: Task,
     run: Run,
-    facts: dict[EpisodeKey, EpisodeFacts],
+    facts: Spooled[EpisodeKey, EpisodeFacts],
     scenes: dict[str, Scene],
     shape: Callable[[Building], SceneMesh | None] | None,
 ) -> list[str]:
-    """Fill in the scene and the facts of its episodes, which then go: 100,000 of both would not fit into memory.
+    """Fill in the scene and the facts of its `members`; left are those of which a simulator can say nothing.
 
     A scene that cannot be opened costs its own map only.
     """
     try:
-        session.start(members[0])
-        visited = (tuple(point / 100) for e in members if e.key in run.tracks for point in run.tracks[e.key].positions)
+        session.start(episodes[members[0]])
+        tracks = filter(None, map(run.tracks.get, members))
+        visited = (tuple(point / 100) for track in tracks for point in track.positions)
         rooms = session.scene().regions if isinstance(session, HasScene) else ()
         scenes[scene_id] = Scene(tuple(scene_maps(session, visited)), rooms=rooms)
         while members:
-            session.start(members[0])
-            facts[members[0].key] = episode_facts(members[0], task, session)
+            episode = episodes[members[0]]
+            session.start(episode)
+            facts.put(members[0], episode_facts(episode, task, session))
             members.popleft()
     except NavEvalError as error:
         return [f"There is no map of scene {scene_id}: {error}"]
@@ -149,17 +154,29 @@ def episode_facts(episode: Episode, task: Task, session: Simulator | None) -> Ep
     goals = task.goals(episode)
     shortest = _shortest(episode, goals, session)
     instruction = episode.instruction
-    followed = centimetres(_positions(reference, session))
+    nodes: Mapping[str, Vec3] = session.graph().positions if isinstance(session, HasGraph) else {}
+    followed = centimetres(_positions(reference, nodes))
     return EpisodeFacts(
         text=instruction.text if instruction else None,
         language=instruction.language if instruction else "",
         category=next((goal.category for goal in episode.goals if goal.category), None),
         reference=followed,
         reference_kind=kind,
-        goals=_thinned(centimetres(_positions(goals, session))),
+        goals=_thinned(centimetres(_positions(goals, nodes))),
         shortest=shortest,
         parts=_parts(instruction.extra, followed) if instruction else (),
     )
+
+
+def _flat_facts(facts: EpisodeFacts) -> tuple[Any, ...]:
+    """Plain values, for _whole_facts."""
+    told = facts.text, facts.language, facts.category, facts.reference_kind, facts.shortest, facts.parts
+    return *told, facts.reference.tobytes(), facts.goals.tobytes()
+
+
+def _whole_facts(plain: tuple[Any, ...]) -> EpisodeFacts:
+    text, language, category, kind, shortest, parts, reference, goals = plain
+    return EpisodeFacts(text, language, category, points_of(reference), kind, points_of(goals), shortest, parts)
 
 
 def _parts(extra: Mapping[str, Any], reference: Ints) -> tuple[tuple[str, float], ...]:
@@ -182,11 +199,8 @@ def _shortest(episode: Episode, goals: Sequence[Place], session: Simulator | Non
     return float(stated) if isinstance(stated, int | float) and not math.isnan(stated) else None
 
 
-def _positions(places: Iterable[Place], session: Simulator | None) -> list[Vec3]:
-    if not isinstance(session, HasGraph):
-        return [place.position for place in places]
-    positions = session.graph().positions
-    return [positions.get(place.node or "", place.position) for place in places]
+def _positions(places: Iterable[Place], nodes: Mapping[str, Vec3]) -> list[Vec3]:
+    return [nodes.get(place.node or "", place.position) for place in places]
 
 
 def _thinned(goals: Ints) -> Ints:

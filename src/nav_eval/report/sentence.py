@@ -12,11 +12,12 @@ from typing import Any
 import msgspec
 
 from nav_eval.config.locations import DATA
+from nav_eval.config.secrecy import public_config
 from nav_eval.report.board import MIN_ENTRIES, Board, excluded
 from nav_eval.report.context import ReportContext
 from nav_eval.report.source import Run, named_profile
 from nav_eval.report.tables import label, references
-from nav_eval.results.run_directory import config_changes, public_config
+from nav_eval.results.run_directory import config_changes
 from nav_eval.results.seeds import agent_of
 
 LANGUAGES = ("en", "zh")

@@ -1,30 +1,28 @@
 """Run directories as the report reads them: read-only, while a run may still be writing.
 
-The journal's lines are read once and in their order, and nothing but numbers is kept of them: an index of 100,000
-episodes, as Journal makes for those that look single ones up, would be a second pass.
+The journal's lines are read once and in their order: an index of 100,000 episodes, as Journal makes for those that look
+single ones up, would be a second pass.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from sys import intern
-from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from nav_eval.config.schema import Config
 from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.definitions import Definition
-from nav_eval.core.numbers import numbers_of
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.metrics.registry import known_definitions
-from nav_eval.report.track import TRACK_LINE, Track, read_track
+from nav_eval.report.result_columns import ResultColumns
+from nav_eval.report.spooled import Spooled
+from nav_eval.report.track import TRACK_LINE, Track, flat_track, read_track, whole_track
 from nav_eval.results.export import recorded_definitions, results_document
 from nav_eval.results.lines import read_lines
 from nav_eval.results.records import episode_result
@@ -33,33 +31,7 @@ from nav_eval.results.statistics import summarise_metric
 from nav_eval.tasks.registry import own_metrics
 
 T = TypeVar("T")
-NONE: Mapping[str, str] = MappingProxyType({})
 _RECORD = msgspec.json.Decoder(dict[str, Any])
-
-
-class Numbers(Mapping[str, float]):
-    """An episode's numbers in a quarter of a dictionary's memory: all episodes with the same names share these."""
-
-    __slots__ = ("_names", "_values")
-    _shared: ClassVar[dict[tuple[str, ...], tuple[str, ...]]] = {}
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        numbers = numbers_of(values)
-        names = tuple(numbers)
-        self._names = self._shared.setdefault(names, names)
-        self._values = array("d", numbers.values())
-
-    def __getitem__(self, name: str) -> float:
-        try:
-            return self._values[self._names.index(name)]
-        except ValueError:
-            raise KeyError(name) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,28 +101,24 @@ def read_run(path: Path, config: Config) -> Run:
     An episode without its trajectory is missing, as in the journal, unless the run kept none.
     """
     manifest = RunDirectory(path).manifest()
-    results = {(r.scene_id, r.episode_id): r for r in _results(path)}
+    results = ResultColumns(map(episode_result, _lines(path / "episodes.jsonl", _RECORD)))
     file = path / "trajectories.jsonl"
-    lines = {(line.scene_id, line.episode_id): read_track(line) for line in _lines(file, TRACK_LINE)}
-    if file.exists():
-        results = {key: result for key, result in results.items() if key in lines}
-    tracks = {key: track for key in results if (track := lines.get(key)) is not None}
+    tracks, recorded = _read_tracks(file, results.rows)
+    if file.exists() and not all(recorded):
+        results = ResultColumns(results[key] for key, row in results.rows.items() if recorded[row])
     summary = RunDirectory(path).results() if manifest.get("finished") else None
     return Run(path, config, manifest, summary or summarise_run(config, manifest, results), results, tracks)
 
 
-def _results(path: Path) -> Iterator[EpisodeResult]:
-    for record in _lines(path / "episodes.jsonl", _RECORD):
-        result = episode_result(record)
-        metrics, timing = Numbers(result.metrics), Numbers(result.timing)
-        yield replace(
-            result,
-            scene_id=intern(result.scene_id),
-            reference=result.reference and intern(result.reference),
-            metrics=metrics,
-            timing=timing,
-            unmeasured=result.unmeasured or NONE,
-        )
+def _read_tracks(file: Path, rows: Mapping[EpisodeKey, int]) -> tuple[Spooled[EpisodeKey, Track], bytearray]:
+    """The tracks of these episodes, and whether there is a line of each: one that never began has no track."""
+    tracks, recorded = Spooled(rows, flat_track, whole_track), bytearray(len(rows))
+    for line in _lines(file, TRACK_LINE):
+        key, track = (line.scene_id, line.episode_id), read_track(line)
+        if key in rows:
+            recorded[rows[key]] = True
+            tracks.put(key, track)
+    return tracks, recorded
 
 
 def _lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -73,6 +74,31 @@ def track_of(result: EpisodeResult) -> Track | None:
         people=_people([step.events.get("people", {}).get("poses", ()) for step in result.trajectory]),
         said=tuple((i, step.said) for i, step in enumerate(result.trajectory) if step.said),
     )
+
+
+def flat_track(track: Track) -> tuple[Any, ...]:
+    """Plain values, for whole_track."""
+    people = tuple(way.tobytes() for way in track.people)
+    arrays = track.positions.tobytes(), track.yaws.tobytes(), track.latency.tobytes()
+    return *arrays, track.actions, track.collided, people, track.said
+
+
+def whole_track(plain: tuple[Any, ...]) -> Track:
+    positions, yaws, latency, actions, collided, people, said = plain
+    return Track(
+        positions=points_of(positions),
+        yaws=np.frombuffer(yaws, np.int16),
+        actions=actions,
+        collided=collided,
+        latency=np.frombuffer(latency, np.float32),
+        people=tuple(map(points_of, people)),
+        said=said,
+    )
+
+
+def points_of(data: bytes) -> Ints:
+    """(N, 3) of the bytes of such an array."""
+    return np.frombuffer(data, np.int32).reshape(-1, 3)
 
 
 class _Pose(msgspec.Struct):

@@ -47,10 +47,12 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
 
 def write_bytes(path: Path, data: bytes, *, mode: int = 0o666) -> None:
     """Atomic and fsynced. `mode`: who may read it, before the umask."""
-    _write_chunks(path, (data,), mode)
+    write_chunks(path, (data,), mode)
 
 
-def _write_chunks(path: Path, chunks: Iterable[bytes], mode: int = 0o666) -> None:
+def write_chunks(path: Path, chunks: Iterable[bytes], mode: int = 0o666) -> None:
+    """As write_bytes of all of them; one is held at a time."""
+
     def write(fresh: Path) -> None:
         fresh.unlink(missing_ok=True)
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
@@ -63,7 +65,7 @@ def _write_chunks(path: Path, chunks: Iterable[bytes], mode: int = 0o666) -> Non
 
 def write_lines(path: Path, records: Iterable[Any]) -> None:
     """A line of JSON for each; numbers that are not finite become null."""
-    _write_chunks(path, (msgspec.json.encode(record) + b"\n" for record in records))
+    write_chunks(path, (msgspec.json.encode(record) + b"\n" for record in records))
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -73,13 +75,13 @@ def write_json(path: Path, content: Any) -> None:
 
 def write_json_list(path: Path, rows: Iterable[Any]) -> None:
     """As write_json of a list; one row is held at a time."""
-    _write_chunks(path, _bracketed(b"[]", map(_indented, rows)))
+    write_chunks(path, _bracketed(b"[]", map(_indented, rows)))
 
 
 def write_json_object(path: Path, members: Iterable[tuple[str, Any]]) -> None:
     """As write_json of a dict; one member is held at a time. The names must differ."""
     rows = (msgspec.json.encode(name) + b": " + _indented(value) for name, value in members)
-    _write_chunks(path, _bracketed(b"{}", rows))
+    write_chunks(path, _bracketed(b"{}", rows))
 
 
 def _indented(content: Any) -> bytes:

@@ -11,8 +11,10 @@ from __future__ import annotations
 import errno
 import os
 import threading
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from sys import intern
 from typing import Any, Literal
 
 import msgspec
@@ -27,19 +29,22 @@ from nav_eval.results.lines import read_lines
 from nav_eval.results.records import episode_record, episode_result, trajectory_record
 
 _RECORD = msgspec.json.Decoder(dict[str, Any])
+NOWHERE = -1
+"""Where an episode begins that a file does not hold."""
 SYNC_SECONDS = 0.05
 """Between two fsyncs: a page that is on its way to the disk holds up whoever appends to it."""
 
 
 class JsonLines:
-    """An append-only file of JSON objects, indexed by episode key.
+    """An append-only file of JSON objects, indexed by episode key. `rows`: key -> its row, which files share.
 
     A reader (not `writable`) leaves the file alone: another process may be in the middle of its last line.
     """
 
-    def __init__(self, path: Path, *, writable: bool = True) -> None:
+    def __init__(self, path: Path, rows: dict[EpisodeKey, int], *, writable: bool = True) -> None:
         self.path = path
-        self._places: dict[EpisodeKey, tuple[int, int]] = {}
+        self._rows = rows
+        self._starts, self._lengths = array("q"), array("q")
         self.lost: set[EpisodeKey] = set()
         """Episodes whose last record says that our own fault ended them."""
         self._mode: Literal["a+b", "rb"] = "a+b" if writable else "rb"
@@ -59,8 +64,14 @@ class JsonLines:
         key = _key(record)
         if key is None:
             raise RunDirectoryError(f"{self.path}: the line at byte {start} names no episode. Delete it to go on.")
-        self._places[key] = (start, length)
+        self._place(key, start, length)
         (self.lost.add if record.get("status") in OURS else self.lost.discard)(key)
+
+    def _place(self, key: EpisodeKey, start: int, length: int) -> None:
+        row = self._rows.setdefault(key, len(self._rows))
+        for column, value in ((self._starts, start), (self._lengths, length)):
+            column.extend([NOWHERE] * (row + 1 - len(column)))
+            column[row] = value
 
     def append(self, record: dict[str, Any]) -> None:
         """Write one line; a line that could not be written whole is taken back."""
@@ -80,35 +91,40 @@ class JsonLines:
         with explained(self.path):
             os.fsync(self._file.fileno())
 
-    @property
-    def keys(self) -> Collection[EpisodeKey]:
-        return self._places.keys()
+    def __contains__(self, key: EpisodeKey) -> bool:
+        row = self._rows.get(key, len(self._starts))
+        return row < len(self._starts) and self._starts[row] != NOWHERE
 
     def read(self, key: EpisodeKey) -> dict[str, Any]:
         """The record of an episode; raises KeyError."""
         return _RECORD.decode(self._line(key))
 
     def _line(self, key: EpisodeKey) -> bytes:
-        start, length = self._places[key]
-        self._file.seek(start)
-        return self._file.read(length)
+        if key not in self:
+            raise KeyError(key)
+        row = self._rows[key]
+        self._file.seek(self._starts[row])
+        return self._file.read(self._lengths[row])
 
     def reorder(self, keys: Sequence[EpisodeKey]) -> None:
         """Rewrite the file with exactly these keys in this order, atomically."""
         fresh = self.path.with_suffix(".tmp")
-        places: dict[EpisodeKey, tuple[int, int]] = {}
+        places: list[tuple[EpisodeKey, int, int]] = []
         with explained(self.path):
             with fresh.open("wb") as out:
                 for key in keys:
-                    places[key] = (out.tell(), self._places[key][1])
-                    out.write(self._line(key))
+                    line = self._line(key)
+                    places.append((key, out.tell(), len(line)))
+                    out.write(line)
                 out.flush()
                 os.fsync(out.fileno())
             self._file.close()
             fresh.replace(self.path)
             self._file = self.path.open(self._mode, buffering=0)
-        self._places = places
-        self.lost &= places.keys()
+        self._starts, self._lengths = array("q"), array("q")
+        for key, start, length in places:
+            self._place(key, start, length)
+        self.lost = {key for key in self.lost if key in self}
 
     def close(self) -> None:
         self._file.close()
@@ -158,8 +174,9 @@ class Journal:
     """A ResultStore in a run directory."""
 
     def __init__(self, directory: Path, *, trajectories: bool = True, writable: bool = True) -> None:
-        self._episodes = JsonLines(directory / "episodes.jsonl", writable=writable)
-        kept = JsonLines(directory / "trajectories.jsonl", writable=writable) if trajectories else None
+        self._rows: dict[EpisodeKey, int] = {}
+        self._episodes = JsonLines(directory / "episodes.jsonl", self._rows, writable=writable)
+        kept = JsonLines(directory / "trajectories.jsonl", self._rows, writable=writable) if trajectories else None
         self._trajectories = kept
         self._attempts = AttemptFile(directory / "tries.jsonl", self._appended) if writable else None
         self._syncer: Syncer | None = None
@@ -196,8 +213,7 @@ class Journal:
     @property
     def recorded(self) -> set[EpisodeKey]:
         """Episodes that have a result, be it that our own fault ended them."""
-        keys = set(self._episodes.keys)
-        return keys if self._trajectories is None else keys & set(self._trajectories.keys)
+        return {key for key in self._rows if all(key in file for file in self._files)}
 
     def in_order(self, keys: Sequence[EpisodeKey]) -> Iterator[EpisodeResult]:
         done = self.recorded
@@ -207,7 +223,7 @@ class Journal:
         """Lines of trajectories.jsonl; raises RunDirectoryError if the run kept none."""
         if self._trajectories is None:
             raise RunDirectoryError("this run has no trajectories.jsonl: run it with output.save_trajectories=true.")
-        return (self._trajectories.read(key) for key in keys if key in self._trajectories.keys)
+        return (self._trajectories.read(key) for key in keys if key in self._trajectories)
 
     def take(self, other: Journal, keys: Iterable[EpisodeKey]) -> None:
         """Append another journal's lines about these episodes, as they stand there."""
@@ -240,4 +256,4 @@ class Journal:
 
 def _key(record: Mapping[str, Any]) -> EpisodeKey | None:
     key = record.get("scene_id"), record.get("episode_id")
-    return (str(key[0]), str(key[1])) if all(isinstance(name, str) for name in key) else None
+    return (intern(str(key[0])), str(key[1])) if all(isinstance(name, str) for name in key) else None

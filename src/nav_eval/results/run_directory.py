@@ -20,7 +20,7 @@ import msgspec
 
 from nav_eval.config.locations import as_seen_from
 from nav_eval.config.schema import Config
-from nav_eval.config.secrecy import SECRETS
+from nav_eval.config.secrecy import public_config
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError, advice, exhausted
 from nav_eval.geometry import total
@@ -318,19 +318,6 @@ def _given(overrides: Sequence[str]) -> set[str]:
 
 WAY_THERE = ("endpoint", "endpoints", "allowed_networks", "token_file", "tls")
 """Keys of agent_service that lead to the participant's machine. No result depends on them; config.yaml is published."""
-
-
-def public_config(config: Config) -> dict[str, Any]:
-    """The configuration as plain values, without token and secret."""
-    content = config.model_dump(mode="json")
-    if not config.perturbations:
-        del content["perturbations"]  # as in the records of runs from before there were any
-    if config.benchmark.model is None:
-        del content["benchmark"]["model"]
-    for key in SECRETS:
-        section, _, name = key.rpartition(".")
-        content[section][name] = None
-    return content
 
 
 def _scoring(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,9 +44,7 @@ class Summary:
     n_scenes: int = 0
 
 
-def summarise(
-    values: Sequence[float], scenes: Sequence[str], definition: Definition = UNKNOWN, seed: int = 0
-) -> Summary:
+def summarise(values: ArrayLike, scenes: Sequence[str], definition: Definition = UNKNOWN, seed: int = 0) -> Summary:
     """Mean and intervals of one value per episode; `scenes` names each episode's building.
 
     A missing or failed episode must come as a failure: the caller knows what that is. The order does not matter. A

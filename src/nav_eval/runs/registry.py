@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from nav_eval.config.file import read_yaml
 from nav_eval.config.loader import builtin_benchmarks, load_config
 from nav_eval.config.schema import Config
 from nav_eval.registry import Registry, import_plugins
@@ -35,6 +36,13 @@ def benchmark_config(
     config = load_config(benchmark, file=file, overrides=overrides, benchmark_file=_own_file(benchmark))
     import_plugins(config.plugins if plugins else ())
     return config
+
+
+def benchmark_description(name: str) -> str:
+    """What it is in one line: as its file says, without composing the rest, which takes a tenth of a second."""
+    told = read_yaml(_own_file(name) or builtin_benchmarks()[name]).content.get("benchmark")
+    given = told.get("description") if isinstance(told, dict) else None
+    return given if isinstance(given, str) else benchmark_config(name, plugins=False).benchmark.description
 
 
 def benchmark_itself(name: str) -> Config | None:

@@ -250,8 +250,14 @@ def rescore(directory: RunDirectory, plan: Plan) -> tuple[EvaluationResults, lis
 
     An episode that our own fault ended after its last step was played to its end: it gets the values it earned.
     """
-    found = list(rescored_episodes(directory, plan))
-    return plan.aggregator().aggregate_metrics(result for result, _ in found), [one for _, row in found for one in row]
+    differences: list[Difference] = []
+
+    def results() -> Iterator[EpisodeResult]:
+        for result, found in rescored_episodes(directory, plan):
+            differences.extend(found)
+            yield result
+
+    return plan.aggregator().aggregate_metrics(results()), differences
 
 
 def rescored_episodes(directory: RunDirectory, plan: Plan) -> Iterator[tuple[EpisodeResult, list[Difference]]]:

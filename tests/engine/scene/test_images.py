@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 import sys
 import zlib
@@ -37,6 +38,22 @@ def test_png_modes(mode: str, tmp_path: Path) -> None:
     assert decoded.dtype == np.uint8
     np.testing.assert_array_equal(decoded[..., :3], expected)
     assert (decoded[..., 3] == 255).all()
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 70_000), (300, 2)])
+def test_the_size_of_a_png_is_pillows(size: tuple[int, int]) -> None:
+    data = encoded(np.zeros((*size, 3), np.uint8))
+    assert image_size(data, "wall") == images._png_size(data) == Image.open(io.BytesIO(data)).size
+
+
+def test_a_png_whose_header_is_damaged_is_named_at_once() -> None:
+    """Each byte of it, one at a time."""
+    whole = encoded(RGB)
+    for place in range(33):
+        data = whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :]
+        assert images._png_size(data) is None
+        with pytest.raises(SceneError, match="wall"):
+            image_size(data, "wall")
 
 
 def test_transparency_is_kept() -> None:

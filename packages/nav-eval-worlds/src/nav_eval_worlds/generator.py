@@ -1,4 +1,4 @@
-"""Homes and offices as the evaluator asks for them."""
+"""Homes and offices as the evaluator asks for them. Words are imported when one is asked for: most runs never do."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from nav_eval.config.schema import GenerateConfig
 from nav_eval.engine.scene.scene import Scene
 from nav_eval_worlds import GENERATOR
 from nav_eval_worlds.cached import cached_collection
-from nav_eval_worlds.language.rooms_map import rooms_map
-from nav_eval_worlds.language.sights import names_in
-from nav_eval_worlds.language.wording import names_of_things
 
 
 class Homes:
@@ -25,10 +22,15 @@ class Homes:
 
     def names(self, language: str) -> Mapping[str, Sequence[str]]:
         """See nav_eval.runs.generators."""
+        from nav_eval_worlds.language.wording import names_of_things
+
         return names_of_things(language)
 
     def called(self, scene: Scene, language: str) -> tuple[dict[int, str], dict[int, str]]:
         """See nav_eval.runs.generators."""
+        from nav_eval_worlds.language.rooms_map import rooms_map
+        from nav_eval_worlds.language.sights import names_in
+
         return names_in(rooms_map(scene.objects, scene.regions), language)
 
 

@@ -1,0 +1,46 @@
+"""What a short command, or one warm run, need not import, it does not: that is most of the time that users wait."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+ALWAYS = ("numba", "scipy", "PIL", "grpc", "flask", "jinja2", "nav_eval_worlds", "nav_eval.engine")
+STARTED = """
+import json, sys
+sys.argv[0] = "nav-eval"
+from nav_eval.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+sys.stderr.write(json.dumps(sorted(sys.modules)))
+"""
+
+
+def modules_after(code: str, *arguments: str) -> set[str]:
+    """Names that `code` leaves in sys.modules, told on stderr."""
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert "Traceback" not in done.stderr
+    return set(json.loads(done.stderr))
+
+
+@pytest.mark.parametrize(
+    ("command", "needless"),
+    [
+        ("--help", ("numpy", "pydantic", "hydra", "yaml", "msgspec")),
+        ("list benchmarks", ("numpy", "hydra", "omegaconf", "rich")),
+        ("config show r2r", ("numpy", "rich")),
+    ],
+)
+def test_a_short_command_imports_no_more_than_it_needs(command: str, needless: tuple[str, ...]) -> None:
+    assert modules_after(STARTED, *command.split()).isdisjoint([*ALWAYS, *needless])
+
+
+def test_homes_that_are_made_are_found_without_their_words() -> None:
+    code = "import json, sys, nav_eval_worlds.generator; sys.stderr.write(json.dumps(sorted(sys.modules)))"
+    of_worlds = {name for name in modules_after(code) if name.startswith("nav_eval_worlds.")}
+    assert of_worlds == {f"nav_eval_worlds.{part}" for part in ("cached", "shares", "generator")}
