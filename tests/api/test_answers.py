@@ -6,6 +6,7 @@ gRPC's own server cannot misbehave on the wire, so its frames are written by han
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -87,7 +88,10 @@ FRAMES: dict[str, tuple[Frames, type[WireError]]] = {
 
 @pytest.mark.parametrize("stream", [False, True], ids=["unary", "stream"])
 @pytest.mark.parametrize("name", FRAMES)
-def test_a_bad_answer_over_grpc_is_the_participants(name: str, stream: bool, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_answer_over_grpc_is_the_participants(
+    name: str, stream: bool, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("nav_eval"), "handlers", [])  # a test before may have left one that waits
     frames, kind = FRAMES[name]
     with frames_service(lambda request: frames(request.stream)) as hostile:
         for call in CALLS if not stream else ["act"]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,18 @@ import pytest
 
 import nav_eval
 from nav_eval import Action
+from nav_eval.config.schema import GenerateConfig
 from nav_eval.errors import ConfigError
+from nav_eval.runs.generators import GENERATORS
 from nav_eval_extras.dialogue.task import MAX_LENGTH
 from nav_eval_extras.dialogue.words import FORMS, form_of
 from nav_eval_sdk import VLNAgent, start
 from nav_eval_sdk.examples.asking import AskingAgent
 
+ROOMS = {
+    "kitchen": "厨房", "bedroom": "卧室", "bathroom": "浴室", "living room": "客厅", "dining room": "餐厅",
+    "hallway": "走廊", "foyer": "门厅", "study": "书房", "laundry room": "洗衣房", "storage room": "储藏室",
+}  # fmt: skip
 BLIND = [f"~simulator.sensors.{name}" for name in ("rgb", "depth", "semantic", "objects", "gps", "compass")]
 
 
@@ -53,7 +61,7 @@ def asked(env: Any, question: str) -> str:
 
 def test_what_is_answered_is_true(env: Any) -> None:
     """By the navmesh's distances, the boxes of the rooms, and the agent's own pose."""
-    for _ in range(6):
+    for _ in range(18):
         env.reset()
         world = env.unwrapped.environment
         simulator = world.simulator
@@ -65,17 +73,20 @@ def test_what_is_answered_is_true(env: Any) -> None:
         assert metres
         assert float(metres[0]) == pytest.approx(way, abs=0.26)
         here = asked(env, "到了吗？" if chinese else "Am I there?")
-        assert here == (("不，还没到。" if chinese else "No, not yet.") if way >= 3 else here)
+        yes, no = ("对，就是这里。", "不，还没到。") if chinese else ("Yes, it is here.", "No, not yet.")
+        assert here == (yes if way < 3 else no)
         inside = [
             region.category
             for region in simulator.scene().regions
             if all(region.low[k] <= goal.position[k] <= region.high[k] for k in (0, 2))
         ]
         room = asked(env, "在哪个房间？" if chinese else "Which room is it in?")
-        assert chinese or any(f"the {category}" in room for category in inside), (room, inside)
+        assert any((ROOMS[category] if chinese else f"the {category}") in room for category in inside), (room, inside)
         assert simulator.get_agent_state() == state
         world.step(Action("turn_left"))
         assert world.observe()["answer"] == ""
+        simulator.set_agent_state(replace(state, position=goal.position))
+        assert asked(env, "here") == yes
 
 
 def test_a_turn_is_told_from_where_one_looks(env: Any) -> None:
@@ -107,6 +118,23 @@ def test_a_turn_is_told_from_where_one_looks(env: Any) -> None:
         ("目标在哪个房间？", "which"),
         ("就是这张桌子吗？", "here"),
         ("还要走多少米？", "far"),
+        ("Where is it?", "where"),
+        ("Which way is it?", "where"),
+        ("Where should I go from here?", "where"),
+        ("Is it left or right?", "where"),
+        ("Should I turn left?", "where"),
+        ("What should I do next?", "where"),
+        ("Which door do I take?", "where"),
+        ("到了路口往哪走？", "where"),
+        ("是这个方向吗", "where"),
+        ("目标在哪？", "where"),
+        ("我该左转还是右转？", "where"),
+        ("Am I there yet?", "here"),
+        ("Have I arrived?", "here"),
+        ("离得远吗", "far"),
+        ("How do I know when I have arrived?", ""),
+        ("Is this the bedroom?", ""),
+        ("How many doors?", ""),
         ("What is the meaning of life?", ""),
         ("\u0000\ud7ff", ""),
         *((form, form) for form in FORMS),
@@ -150,6 +178,31 @@ def test_rooms_that_nobody_can_name_are_not_named(env: Any) -> None:
     assert re.search(r"\d", asked(plain, "far"))
     assert not re.search(r"into|进入", asked(plain, "where"))
     plain.close()
+
+
+def test_a_scan_whose_rooms_have_other_names_is_answered(tmp_path: Path) -> None:
+    """As in HM3D, where every room is unknown: all but the name of the room."""
+    scenes, _ = GENERATORS.get("homes").make("vln", "val_unseen", GenerateConfig(task="vln"))
+    shutil.copytree(scenes, tmp_path / "scenes")
+    (told,) = (tmp_path / "scenes").glob("*.semantic.json")
+    content = json.loads(told.read_text())
+    for region in content["regions"]:
+        region["category"] = "unknown"
+    told.write_text(json.dumps(content))
+    _, episodes = GENERATORS.get("homes").make("vln", "val_unseen", GenerateConfig(task="vln"))
+    data = [f"dataset.data_path={episodes}/val_unseen.json.gz", f"simulator.scenes_dir={tmp_path}/scenes"]
+    env = nav_eval.make_env("vln-ask-demo", overrides=[*BLIND, *data])
+    env.reset()
+    assert asked(env, "which") in ("I do not know.", "我不知道。")
+    assert re.search(r"\d", asked(env, "where"))
+    env.close()
+
+
+def test_who_would_be_told_too_early_is_told_so() -> None:
+    with pytest.raises(ConfigError, match=r"answer.options.within: is 3 m.*success_distance=1\)"):
+        nav_eval.make_env("vln-ask-demo", overrides=[*BLIND, "evaluation.success_distance=1"])
+    with pytest.raises(ConfigError, match=r"answer.options.generator: .*nobody.* With null rooms are not named"):
+        nav_eval.make_env("vln-ask-demo", overrides=[*BLIND, "+simulator.sensors.answer.options.generator=nobody"])
 
 
 def test_a_graph_has_no_oracle(released: Path) -> None:

@@ -66,7 +66,7 @@ def cause(
         return None
     if outcome in ABORTED:
         return Cause("aborted")
-    if track is None:
+    if track is None or (outcome == "other" and len(facts.reference) < 2):
         return Cause("untold")
     if outcome == "no_move":
         return Cause("no_move")

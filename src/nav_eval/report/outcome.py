@@ -17,6 +17,8 @@ from nav_eval.report.track import Track
 STUCK_RADIUS_CM = 50
 STUCK_STEPS = 10
 
+WHOLE = ("success", "all_goals_found", "all_subtasks")
+"""Metrics that are 1 where all that was asked is done; a task has one of them."""
 WON, UNSCORED = "success", "not_scored"
 OUTCOMES = (
     WON,
@@ -54,7 +56,7 @@ def outcome(result: EpisodeResult, track: Track | None, thresholds: Thresholds) 
         return result.status if result.status in OUTCOMES else "other"
     if not result.metrics:
         return UNSCORED
-    if result.metrics.get("success") == 1:
+    if won(result):
         return WON
     distance = final_distance(result)
     if distance is None:
@@ -76,6 +78,11 @@ def _failure(result: EpisodeResult, track: Track | None, thresholds: Thresholds,
     if thresholds.shortest is not None and distance >= thresholds.shortest:
         return "stopped_away"
     return "stopped_near" if distance < 2 * thresholds.success_distance else "stopped_far"
+
+
+def won(result: EpisodeResult) -> bool:
+    """Whether all that was asked is done."""
+    return any(result.metrics.get(name) == 1 for name in WHOLE)
 
 
 def final_distance(result: EpisodeResult) -> float | None:

@@ -28,7 +28,7 @@ from nav_eval.logging import get_logger
 from nav_eval.report.compose import Composer, Pixels, Scenario, contact_sheet, small_jpeg
 from nav_eval.report.film import Film, require_av
 from nav_eval.report.frames import VIDEOS, stem, write_frames
-from nav_eval.report.outcome import final_distance
+from nav_eval.report.outcome import final_distance, won
 from nav_eval.report.scenery import episode_facts
 from nav_eval.report.topdown import Map, scene_maps
 from nav_eval.report.words import named, said
@@ -62,7 +62,7 @@ class VideoPolicy:
         return self.chosen is None or key in self.chosen
 
     def keeps(self, result: EpisodeResult) -> bool:
-        return self.keep_successes or result.status != "ok" or result.metrics.get("success") != 1
+        return self.keep_successes or result.status != "ok" or not won(result)
 
 
 class Atlas:
@@ -184,22 +184,21 @@ class VideoRecorder:
 
 def _outcome_card(result: EpisodeResult, language: str) -> tuple[str, list[str], bool]:
     """Title, lines and whether it was a success, in the page's words."""
-    won = result.metrics.get("success") == 1
-    missed = said(language, "moments.success" if won else "moments.missed")
+    missed = said(language, "moments.success" if won(result) else "moments.missed")
     title = missed if result.status == "ok" else named(language, "status", result.status)
     far = final_distance(result)
     walked = result.metrics.get("path_length")
     lines = [said(language, "moments.left", metres=f"{far:.2f} m")] if far is not None else []
     if isinstance(walked, int | float):
         lines.append(said(language, "episode.walked", steps=result.steps, metres=f"{walked:.2f} m"))
-    return title, lines, won
+    return title, lines, won(result)
 
 
 def _caption(result: EpisodeResult) -> str:
     error = final_distance(result)
     far = "" if error is None else f", {error:.2f} m from the goal"
-    won = "success" if result.metrics.get("success") == 1 else "no success"
-    return f"{result.scene_id} {result.episode_id}: {result.status}, {won}{far}, {result.steps} steps"
+    ended = "success" if won(result) else "no success"
+    return f"{result.scene_id} {result.episode_id}: {result.status}, {ended}{far}, {result.steps} steps"
 
 
 def video_observers(

@@ -42,7 +42,9 @@ def benchmark_description(name: str) -> str:
     """What it is in one line: as its file says, without composing the rest, which takes a tenth of a second."""
     told = read_yaml(_own_file(name) or builtin_benchmarks()[name]).content.get("benchmark")
     given = told.get("description") if isinstance(told, dict) else None
-    return given if isinstance(given, str) else benchmark_config(name, plugins=False).benchmark.description
+    if isinstance(given, str) and "${" not in given:
+        return given
+    return benchmark_config(name, plugins=False).benchmark.description
 
 
 def benchmark_itself(name: str) -> Config | None:

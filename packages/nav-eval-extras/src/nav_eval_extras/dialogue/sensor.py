@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,9 +13,10 @@ from nav_eval.core.capabilities import HasNavmesh, HasScene
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TextSpec
 from nav_eval.core.types import StepRecord
+from nav_eval.errors import ConfigError
 from nav_eval.runs.generators import GENERATORS, NamesScenes
 from nav_eval_extras.dialogue.facts import facts
-from nav_eval_extras.dialogue.task import ASK
+from nav_eval_extras.dialogue.task import ASK, WITHIN
 from nav_eval_extras.dialogue.words import LANGUAGES, answer
 
 
@@ -24,7 +26,7 @@ class AnswerSensor(Sensor):
     class Options(Sensor.Options):
         """Where one is there, and who knows what rooms are called."""
 
-        within: float = Field(3.0, gt=0, description="metres from a goal at which the oracle says that it is there")
+        within: float = Field(WITHIN, gt=0, description="metres from a goal at which the oracle says that it is there")
         generator: str | None = Field(
             "homes", description="whose words rooms are named by; null: rooms are not named, as in scans"
         )
@@ -35,7 +37,8 @@ class AnswerSensor(Sensor):
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         self._options = self.Options.of(config.options)
         self._spec = TextSpec(description="answer to the last question")
-        self._question = ""
+        self._generator = _generator(name, self._options.generator)
+        self._question: str | None = None
         self._rooms: Mapping[int, str] | None = None
 
     @property
@@ -43,16 +46,17 @@ class AnswerSensor(Sensor):
         return self._spec
 
     def begin(self, simulator: Simulator) -> None:
-        self._question, self._rooms = "", None
+        self._question, self._rooms = None, None
 
     def update(self, step: StepRecord) -> None:
-        self._question = step.action.args["question"] if step.action.name == ASK else ""
+        self._question = step.action.args["question"] if step.action.name == ASK else None
 
     def observe(self, simulator: Simulator) -> Any:
-        if not self._question:
+        if self._question is None:
             return ""
         episode = simulator.episode
-        told = (episode.instruction.language if episode.instruction else "en").split("-")[0]
+        tag = episode.instruction.language if episode.instruction else "en"
+        told = re.split("[-_]", tag.lower())[0]
         language = told if told in LANGUAGES else "en"
         goals = [goal.position for goal in episode.goals if goal.position is not None]
         if self._rooms is None:
@@ -61,8 +65,15 @@ class AnswerSensor(Sensor):
 
     def _named(self, simulator: Simulator, language: str) -> Mapping[int, str]:
         """The names of regions, where they have any."""
-        name = self._options.generator
-        if name is None or not isinstance(simulator, HasScene) or not simulator.scene().regions:
+        if self._generator is None or not isinstance(simulator, HasScene) or not simulator.scene().regions:
             return {}
-        made = GENERATORS.get(name)
-        return made.called(simulator.scene(), language)[1] if isinstance(made, NamesScenes) else {}
+        return self._generator.called(simulator.scene(), language)[1]
+
+
+def _generator(sensor: str, name: str | None) -> NamesScenes | None:
+    key = f"simulator.sensors.{sensor}.options.generator"
+    try:
+        found: Any = None if name is None else GENERATORS.get(name)
+    except ConfigError as error:
+        raise ConfigError(f"{key}: {error} With null rooms are not named.") from None
+    return found if isinstance(found, NamesScenes) else None

@@ -6,16 +6,19 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from nav_eval import ActionSpec, Argument
+from nav_eval.config.schema import Config
 from nav_eval.core.actions import Action
 from nav_eval.core.interfaces import Metric, MetricContext, Simulator
 from nav_eval.core.types import StepRecord
-from nav_eval.errors import InvalidAction
+from nav_eval.errors import ConfigError, InvalidAction
 from nav_eval.tasks.navigation import VLNTask
 
 ASK = "ask"
 PRICE = 0.05
 """Of a success, that a question costs."""
 MAX_LENGTH = 300
+WITHIN = 3.0
+"""Metres from a goal at which the oracle says that it is there, where nothing else is set."""
 
 
 class Questions(Metric):
@@ -73,6 +76,16 @@ class VlnAskTask(VLNTask):
     )
     sensors: ClassVar[tuple[str, ...]] = ("instruction", "answer")
     needs_goal = True
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        told = config.simulator.sensors.get("answer")
+        within = told.options.get("within", WITHIN) if told else WITHIN
+        if isinstance(within, int | float) and within > self._within:
+            raise ConfigError(
+                f"simulator.sensors.answer.options.within: is {within:g} m: it would say that one is there where that "
+                f"does not count yet (evaluation.success_distance={self._within:g}). Set it to that, or to less."
+            )
 
     def carry_out(self, action: Action, simulator: Simulator) -> StepRecord:
         if action.name == ASK and len(action.args["question"]) > MAX_LENGTH:

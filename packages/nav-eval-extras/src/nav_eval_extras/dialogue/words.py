@@ -9,11 +9,19 @@ from collections.abc import Mapping
 from nav_eval_extras.dialogue.facts import Facts
 
 FORMS: Mapping[str, re.Pattern[str]] = {
-    "far": re.compile(r"how far|how (many|much)|distance|\bfar\b|多远|距离|多少米|几米", re.I),
-    "which": re.compile(r"(which|what) (room|one)|^which$|哪个|哪间|哪一间|什么房间", re.I),
-    "here": re.compile(r"is (it|this|that)|am i (there|here)|arrived|\bhere\b|到了|是这|这里吗|就是这", re.I),
+    "far": re.compile(
+        r"^far$|how far|how (many|much)( more)? (met(re|er)s?|steps)|distance|多远|远吗|距离|[几多]少?米", re.I
+    ),
+    "which": re.compile(r"^which$|(which|what) room|哪个房间|哪间|哪一间|什么房间", re.I),
     "where": re.compile(
-        r"where|which way|how (do|can|should)|direction|left or right|哪里|哪边|往哪|怎么走|方向|去哪", re.I
+        r"where|which (way|door)|direction|left or right|should i (turn|go|do|take)|do i (turn|go|take)|next"
+        r"|往哪|去哪|在哪|走哪|哪边|哪里|哪条|怎么走|方向|左.*右",
+        re.I,
+    ),
+    "here": re.compile(
+        r"^here$|^(is|was) (it|this|that)( it| here| the (one|place|goal)| (this|that)( one)?)*\W*$"
+        r"|^(am i|are we) (there|here)( yet| now)?\W*$|^have i arrived\W*$|到了(吗|没有|没)|是(这|那).{0,4}吗",
+        re.I,
     ),
 }
 """What is asked for, in the order in which it is tried; each form's name is a question too."""
@@ -23,9 +31,11 @@ _TEXTS = {
         "right": "turn right about {degrees} degrees and ",
         "around": "turn around and ",
         "straight": "",
-        "where": "{turn}go straight on about {metres} metres{into}.",
+        "where": "{turn}go straight on about {metres}{into}.",
         "into": ", into the {room}",
-        "far": "About {metres} metres to walk.",
+        "metre": "1 metre",
+        "metres": "{metres} metres",
+        "far": "About {metres} to walk.",
         "which": "It is in the {room}.",
         "here": "Yes, it is here.",
         "not_here": "No, not yet.",
@@ -37,9 +47,11 @@ _TEXTS = {
         "right": "向右转大约{degrees}度，然后",
         "around": "转过身，然后",
         "straight": "",
-        "where": "{turn}直走大约{metres}米{into}。",
+        "where": "{turn}直走大约{metres}{into}。",
         "into": "，进入{room}",
-        "far": "还要走大约{metres}米。",
+        "metre": "1米",
+        "metres": "{metres}米",
+        "far": "还要走大约{metres}。",
         "which": "在{room}里。",
         "here": "对，就是这里。",
         "not_here": "不，还没到。",
@@ -69,7 +81,7 @@ def answer(question: str, language: str, facts: Facts, within: float, rooms: Map
     if form == "which":
         return texts["which"].format(room=rooms[facts.goal_room])
     if form == "far":
-        return texts["far"].format(metres=_half(facts.left))
+        return texts["far"].format(metres=_half(texts, facts.left))
     return _where(texts, facts, rooms)
 
 
@@ -78,10 +90,13 @@ def _where(texts: Mapping[str, str], facts: Facts, rooms: Mapping[int, str]) -> 
     side = "left" if facts.turn > 0 else "right"
     turn = "straight" if degrees < _AHEAD else "around" if degrees > _BEHIND else side
     into = texts["into"].format(room=rooms[facts.enters]) if facts.enters in rooms else ""
-    said = texts["where"].format(turn=texts[turn].format(degrees=degrees), metres=_half(facts.straight), into=into)
+    said = texts["where"].format(
+        turn=texts[turn].format(degrees=degrees), metres=_half(texts, facts.straight), into=into
+    )
     return said[0].upper() + said[1:]
 
 
-def _half(metres: float) -> str:
+def _half(texts: Mapping[str, str], metres: float) -> str:
     """To half a metre, as people say it."""
-    return f"{max(0.5, round(2 * metres) / 2):g}"
+    halves = max(1, round(2 * metres))
+    return texts["metre"] if halves == 2 else texts["metres"].format(metres=f"{halves / 2:g}")

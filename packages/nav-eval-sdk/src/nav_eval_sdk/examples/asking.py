@@ -8,7 +8,7 @@ from typing import Any
 
 from nav_eval_sdk.agent_interface import VLNAgent
 
-_DEGREES, _METRES = re.compile(r"(\d+) ?(degrees|度)"), re.compile(r"([\d.]+) ?(metres|米)")
+_DEGREES, _METRES = re.compile(r"(\d+) ?(degrees|度)"), re.compile(r"([\d.]+) ?(metres?|米)")
 _TURN, _STEP = 15, 0.25
 """Degrees and metres of an action, as in the benchmarks of ours."""
 

@@ -14,14 +14,14 @@ from nav_eval_worlds.episodes.searches import Sought, goal_record, in_sight, pho
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.language import nouns
-from nav_eval_worlds.language.sights import noun, things_called
+from nav_eval_worlds.language.sights import names_in, noun, things_called
 from nav_eval_worlds.language.wording import Wording
 
 _IN_A_ROW, _SUB_TASKS = 3, 5
 """Goals of an episode: MultiON's 3, GOAT-Bench's least."""
 _POOL = 12
 """Names that the goals of a building's episodes are drawn from: each of their things is looked at from all sides."""
-_VIEWS = 12
+_VIEWS = 24
 """View points of a goal, at most: the shortest way past all goals is sought through each of them."""
 Chain: TypeAlias = list[tuple[Any, list[Sought]]]
 """Of each goal in order what an episode tells of it, and the things of which any will do."""
@@ -30,7 +30,9 @@ Chain: TypeAlias = list[tuple[Any, list[Sought]]]
 def multi_records(site: Site, count: int, seed: str, controls: Controls | None = None) -> list[Record]:
     """Episodes of three things, each the only one of its name in the building."""
     stream = Stream("chains", site.scene_id, seed)
-    alone = {name: things for name, things in things_called(site.rooms, "en").items() if len(things) == 1}
+    called = sorted(things_called(site.rooms, "en").items(), reverse=True)
+    once = {things[0].id: name for name, things in called if len(things) == 1}  # of its names one, the first
+    alone = {name: [site.rooms.things[one]] for one, name in once.items()}
     sought = in_sight(site, _drawn(alone, stream), _VIEWS)
 
     def draw() -> Chain:
@@ -93,11 +95,12 @@ def _length(site: Site, start: Vec3, stations: Sequence[list[Sought]], controls:
 
 
 def _told(site: Site, sought: Sought, name: str, stream: Stream) -> Record:
-    """A thing of the table: with its photographs, and its description where no room of that name has its like."""
+    """A thing of the table: with photographs, and a description where rooms of that name have no other of its kind."""
     thing, room = site.rooms.things[sought.id], site.rooms.rooms[sought.region].category
+    named = sought.region in names_in(site.rooms, "en")[1]
     record = goal_record(sought, name) | {"image_goals": photo_records(site, thing, stream)}
     alike = [other for other in site.rooms.things.values() if other.category == thing.category]
-    if [other for other in alike if site.rooms.rooms[other.region].category == room] == [thing]:
+    if named and [other for other in alike if site.rooms.rooms[other.region].category == room] == [thing]:
         record["lang_desc"] = _description(site, thing, room, stream.child("words", thing.id))
     return record
 

@@ -62,13 +62,16 @@ def view_points(site: Site, thing: SemanticObject, eye: float = 0.88, most: int 
 
 def floor_points(site: Site, room: SemanticRegion) -> list[View]:
     """Places all over a room's floor, so far inside that nobody would say that one stands in its doorway."""
-    (low_x, floor, low_z), (high_x, _, high_z) = room.low, room.high
-    spots = [
-        (low_x + INSIDE + i * SPREAD, floor + 0.2, low_z + INSIDE + k * SPREAD)
-        for i in range(int((high_x - low_x - 2 * INSIDE) / SPREAD) + 1)
-        for k in range(int((high_z - low_z - 2 * INSIDE) / SPREAD) + 1)
-    ]
+    floor = room.low[1] + 0.2
+    spots = [(x, floor, z) for x in _spread(room.low[0], room.high[0]) for z in _spread(room.low[2], room.high[2])]
     return [View(place, (0.0, 0.0, 0.0, 1.0), 1.0) for spot in spots if (place := _standing(site, spot))]
+
+
+def _spread(low: float, high: float) -> list[float]:
+    """From one end to the other, at most SPREAD apart; none where a room is too narrow to stand that far inside."""
+    length = high - low - 2 * INSIDE
+    parts = max(1, math.ceil(length / SPREAD))
+    return [low + INSIDE + length * k / parts for k in range(parts + 1)] if length >= 0 else []
 
 
 def _standing(site: Site, spot: Vec3) -> Vec3 | None:

@@ -48,9 +48,10 @@ def open_records(site: Site, count: int, seed: str, controls: Controls | None = 
 def room_records(site: Site, count: int, seed: str, controls: Controls | None = None) -> tuple[list[Record], Record]:
     """RoomNav episodes as ObjectNav's files have them: a room of a kind, with places on its floor as view points."""
     rooms, (_, named) = site.rooms.rooms, names_in(site.rooms, "en")
-    left_out = {*_WAYS} | ({"living room"} if len(named) < len(rooms) else set())  # some hall looks like one
+    lookalike = any(room.category == "foyer" and room.id not in named for room in rooms.values())
+    left_out = {*_WAYS, *(["living room"] if lookalike else [])}
     sought: dict[str, list[Sought]] = {}
-    for room in rooms.values():
+    for room in (rooms[one] for one in named):
         if room.category not in left_out and (views := floor_points(site, room)):
             x, y, z = ((low + high) / 2 for low, high in zip(room.low, room.high, strict=True))
             sought.setdefault(room.category, []).append(Sought(room.id, (x, y, z), room.id, views))

@@ -27,6 +27,9 @@ TASKS = (
     "vln", "pointnav", "imagenav", "objectnav", "ovon", "roomnav", "instance_imagenav", "multi_objectnav", "goat",
     "socialnav",
 )  # fmt: skip
+TOLD = ("multi_objectnav", "goat")
+"""Tasks whose goals are what the agent is told, one after the other: hidden, nothing is left to play, so that they have
+no split test."""
 SPLITS = ("train", "val_seen", "val_unseen", "test")
 Scenes = Mapping[str, Sequence[SiteFile]]
 """Scenes of each split."""
@@ -51,6 +54,7 @@ def write_task(
     """
     if task not in TASKS:
         raise ConfigError(f"task {task!r} cannot be generated: choose one of {', '.join(TASKS)}.")
+    scenes = {split: chosen for split, chosen in scenes.items() if split != "test" or task not in TOLD}
     keys: dict[SiteFile, dict[str, str]] = {}
     for split, chosen in scenes.items():
         for site in chosen:

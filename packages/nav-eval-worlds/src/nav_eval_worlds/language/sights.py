@@ -81,30 +81,42 @@ def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
 def names_in(rooms: RoomsMap, language: str) -> tuple[dict[int, str], dict[int, str]]:
     """Thing -> its usual name, of those that may be told as seen; room -> its usual name.
 
-    A hall with a sofa has none, since it looks like a living room.
+    A hall with a sofa has none, since it looks like a living room; nor has a scan's room of a kind that no table has.
     """
     words = tables(language)
     told = [thing for thing in rooms.things.values() if thing.category in SEEN]
     things = {thing.id: _usual(words, design_of(rooms, thing) or thing.category) for thing in told}
     halls = {room.id for room in rooms.rooms.values() if room.category == "foyer" and rooms.things_in(room.id, "sofa")}
-    return things, {one: _usual(words, room.category) for one, room in rooms.rooms.items() if one not in halls}
+    named = {one: room.category for one, room in rooms.rooms.items() if one not in halls}
+    return things, {one: _usual(words, category) for one, category in named.items() if category in words["rooms"]}
 
 
 def things_called(rooms: RoomsMap, language: str) -> dict[str, list[SemanticObject]]:
-    """Usual name -> the things that one may call so, of those that may be told as seen: an armchair is a chair too.
+    """Usual name -> all things that one may call so, of those that may be told as seen.
 
-    Nobody knows whether "a basket" is the laundry basket too: such a name is left out.
+    A dining chair is a chair too. Nobody knows whether "a basket" is the laundry basket too: such a name is left out.
     """
-    words, out = tables(language), dict[str, list[SemanticObject]]()
-    for thing in rooms.things.values():
-        if thing.category in SEEN:
-            for name in {_usual(words, kind) for kind in (thing.category, design_of(rooms, thing) or thing.category)}:
-                out.setdefault(name, []).append(thing)
+    words = tables(language)
+    kinds = {t.id: design_of(rooms, t) or t.category for t in rooms.things.values() if t.category in SEEN}
+    names = {one: _names(words, kind, rooms.things[one].category) for one, kind in kinds.items()}
+    usual = {_usual(words, either) for one, kind in kinds.items() for either in (kind, rooms.things[one].category)}
+    out = {name: [one for one in kinds if name in names[one]] for name in sorted(usual)}
     return {
-        name: things
+        name: [rooms.things[one] for one in things]
         for name, things in out.items()
-        if all(one in things for other in out if other.endswith(f" {name}") for one in out[other])
+        if things and all(one in things for other in out if other.endswith(f" {name}") for one in out[other])
     }
+
+
+def _names(words: Mapping[str, Any], kind: str, category: str) -> set[str]:
+    """What a thing may be called: any name of its kind, and those of its category that end its usual name."""
+    usual = _usual(words, kind)
+    return _every(words, kind) | {name for name in _every(words, category) if usual.endswith(name)}
+
+
+def _every(words: Mapping[str, Any], kind: str) -> set[str]:
+    names = next(words[table][kind] for table in ("designs", "things", "seen") if kind in words[table])
+    return {names} if isinstance(names, str) else set(names)
 
 
 def _usual(words: Mapping[str, Any], kind: str) -> str:
