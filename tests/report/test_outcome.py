@@ -47,6 +47,8 @@ WALK = track([0, 1, 2, 2], "ffs")
         ({"success": 0.0, "navigation_error": 9.0}, track([0, 1, *[2.0] * 30], "f" * 31), "stuck"),
         ({"success": 0.0, "navigation_error": math.inf}, WALK, "unreachable"),
         ({"success": 0.0}, WALK, "other"),
+        ({"goals_found": 1.0, "all_goals_found": 1.0}, WALK, "success"),
+        ({"subtask_success": 0.8, "all_subtasks": 0.0}, WALK, "other"),
         ({}, WALK, "not_scored"),
         ({"success": 0.0, "navigation_error": 7.0}, None, "stopped_far"),
     ],

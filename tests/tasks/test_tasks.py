@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import nav_eval
+from nav_eval.cli.report import make_context
 from nav_eval.config.schema import GenerateConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.episodes import EpisodeManager
@@ -18,6 +19,8 @@ from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.dataset.registry import load_dataset
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.errors import DatasetError
+from nav_eval.report.document import make_document
+from nav_eval.report.outcome import OUTCOMES
 from nav_eval.runs import builder
 from nav_eval.runs.effective import Effective
 from nav_eval.runs.generators import GENERATORS
@@ -326,3 +329,15 @@ def test_goat_tells_each_goal_in_its_own_way(homes, tmp_path):
         told.append((seen["objectgoal"], bool(seen["imagegoal"].any()), seen["descriptiongoal"]))
         world.step(Action("found"))
     assert told == [("chair", False, ""), ("", True, ""), ("", False, "the lamp by the window")]
+
+
+def test_a_report_takes_no_goal_of_a_chain_for_the_goal(homes, files, tmp_path):
+    """The shortest way is that past all goals, which the file tells; the first category is not what is sought."""
+    data = [f"dataset.data_path={files['goat']['train']}", f"simulator.scenes_dir={homes[0]}", *BLIND]
+    shown = "simulator.sensors.imagegoal={width: 16, height: 16}"
+    nav_eval.evaluate("goat-demo", overrides=[*data, shown, "agent_service.agent=shortest_path"], out=tmp_path / "run")
+    document = make_document([tmp_path / "run"], make_context())
+    stated = [one.info["geodesic_distance"] for one in load_dataset("goat", files["goat"]["train"])]
+    assert [*document["episodes"]["shortest"]] == pytest.approx(stated, rel=1e-4)
+    assert {*document["episodes"]["category"]} == {None}
+    assert {OUTCOMES[one] for one in document["runs"][0]["episodes"]["outcome"]} == {"success"}
