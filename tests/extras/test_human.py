@@ -483,7 +483,7 @@ GOAT = "simulator.sensors={rgb: {width: 32, height: 24}, imagegoal: {width: 32, 
 
 def test_goals_in_order_are_told_each_in_its_way_and_found_is_asked_back(browser: Any, tmp_path: Path) -> None:
     with opened(benchmark_config("goat-demo", overrides=["dataset.limit=1", GOAT])) as plan:
-        goals = plan.episodes[0].goals
+        goals = next(iter(plan.episodes)).goals
     arguments = ["goat-demo", "dataset.limit=1", GOAT, "--out", tmp_path / "run", "--port", 0]
     with hosted(*arguments, said=tmp_path / "said") as game:
         window = Window(browser, game.link)
@@ -516,7 +516,7 @@ def test_who_ended_an_episode_by_a_wrong_call_is_not_asked_to_start_it_again(tmp
         client = Client(game.link)
         client.call("claim")
         client.play(["found"])
-        client.state("ready", 3)
+        client.state("ready", 2)
         game.end(signal.SIGKILL)
     for name in ("episodes.jsonl", "trajectories.jsonl"):
         (run / name).write_bytes(b"")
@@ -661,7 +661,8 @@ def test_a_browser_that_forbids_storage_shows_the_page(room: list[str], browser:
         window.page.reload()
         window.page.click("#language")
         window.page.wait_for_selector("text=请先阅读任务")
-        window.start()
+        window.page.click(BUTTON)
+        window.page.wait_for_selector(FRAME)
     assert window.wrong == []
 
 
