@@ -912,6 +912,8 @@ NAMES = {
     "nightstand": ["nightstand", "bedside table"],
     "table": ["table"],
     "sofa": ["couch", "sofa"],
+    "bag": ["bag"],
+    "bin": ["garbage can"],
 }
 
 
@@ -927,10 +929,11 @@ NAMES = {
         ("Stop at the bedside table.", ["unseen bedside table"]),
         ("Stop at the tablet.", []),
         ("Stop at the stand.", []),
+        ("Stop at the bag.", ["unseen bag"]),
     ],
 )
 def test_sides_and_things_are_asked_back(words: str, keys: list[str]) -> None:
-    found = questions(words, "en", ["left", "right"], NAMES, {"table", "bed", "tree"})
+    found = questions(words, "en", ["left", "right"], NAMES, {"table", "bed", "tree", "bin"})
     assert [" ".join(filter(None, (one["key"], one.get("name")))) for one in found] == keys
 
 
@@ -938,6 +941,9 @@ def test_chinese_is_asked_back_too() -> None:
     names = {"sofa": ["沙发"], "table": ["桌子"], "coats": ["衣架"], "rack": ["挂衣架"]}
     found = questions("左转，经过沙发和桌子，再往右拐到衣架。", "zh", ["left"], names, {"table", "rack"})
     assert found == [{"key": "turns_right", "words": "右拐"}, {"key": "unseen", "name": "沙发"}]
+    names = {"bed": ["床"], "nightstand": ["床头柜"], "bag": ["包"], "backpack": ["背包"]}
+    found = questions("走到床和包的旁边停下。", "zh", [], names, {"nightstand", "backpack"})
+    assert found == [{"key": "unseen", "name": "床"}], "a backpack is a bag, and a bedside table no bed"
     assert [one["key"] for one in faults("Go to the kitchen and stop there.", "zh")] == ["not_zh"]
     assert faults(CHINESE, "zh") == faults(ENGLISH, "en") == []
 

@@ -39,7 +39,7 @@ from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.annotate.command import annotate
-from nav_eval_extras.annotate.invitations import ALONE, TEXTS, TOGETHER, Invitations
+from nav_eval_extras.annotate.invitations import ALONE, TEXTS, TOGETHER, Invitations, check_owner
 from nav_eval_extras.human.attention import hasty
 from nav_eval_extras.human.command import human
 from nav_eval_extras.human.decisions import Decisions
@@ -478,6 +478,60 @@ def test_object_and_picture_goals_are_told(tmp_path: Path) -> None:
             assert game.end() == 0
 
 
+GOAT = "simulator.sensors={rgb: {width: 32, height: 24}, imagegoal: {width: 32, height: 24}}"
+
+
+def test_goals_in_order_are_told_each_in_its_way_and_found_is_asked_back(browser: Any, tmp_path: Path) -> None:
+    with opened(benchmark_config("goat-demo", overrides=["dataset.limit=1", GOAT])) as plan:
+        goals = next(iter(plan.episodes)).goals
+    arguments = ["goat-demo", "dataset.limit=1", GOAT, "--out", tmp_path / "run", "--port", 0]
+    with hosted(*arguments, said=tmp_path / "said") as game:
+        window = Window(browser, game.link)
+        window.start()
+        for goal in goals[:3]:
+            told = goal.category or goal.description
+            expected = f"Find: {told}" if told else "Go to where the goal picture was taken."
+            assert window.page.inner_text("#goal") == expected
+            assert window.page.locator("#view img").count() == (1 if told else 2)
+            window.page.keyboard.press("g")
+            window.page.wait_for_selector("#confirm[open] >> text=Is it here?")
+            window.page.keyboard.press("Escape")
+            window.press("ArrowLeft")
+            window.page.click("[data-action=found]")
+            window.page.click("#confirm-yes:has-text('Found it')")
+            window.page.wait_for_function("step => state.step === step", arg=2 * goals.index(goal) + 2)
+        window.press("ArrowLeft")
+        window.stop()
+        assert game.end() == 0
+    assert window.wrong == []
+    assert len({bool(goal.category) + 2 * bool(goal.description) for goal in goals[:3]}) == 3
+    assert actions(tmp_path / "run") == [["turn_left", "found"] * 3 + ["turn_left", "stop"]]
+
+
+def test_who_ended_an_episode_by_a_wrong_call_is_not_asked_to_start_it_again(tmp_path: Path) -> None:
+    """Killed between the decision and the result: as if nothing were written of the run but what was decided."""
+    run = tmp_path / "run"
+    arguments = ["multi-objectnav-demo", "dataset.limit=2", GOAL, "--out", run, "--port", 0]
+    with hosted(*arguments, said=tmp_path / "1") as game:
+        client = Client(game.link)
+        client.call("claim")
+        client.play(["found"])
+        client.state("ready", 2)
+        game.end(signal.SIGKILL)
+    for name in ("episodes.jsonl", "trajectories.jsonl"):
+        (run / name).write_bytes(b"")
+    with hosted(*arguments, said=tmp_path / "2") as game:
+        client = Client(game.link)
+        client.call("claim")
+        assert client.state("ready")["episode"] == 2
+        client.play(["found"])
+        assert game.end() == 0
+    assert actions(run) == [["found"], ["found"]]
+
+
+GOAL = "simulator.sensors={rgb: {width: 32, height: 24}}"
+
+
 @pytest.mark.parametrize(
     ("own", "said"),
     [
@@ -523,6 +577,27 @@ def test_a_folder_of_another_command_is_refused_and_left_as_it_is(played: Any, t
         assert sorted(folder.rglob("*")) == before
 
 
+def test_a_folder_of_an_earlier_version_goes_on_with_its_links(tmp_path: Path) -> None:
+    """It did not say whose it was; either command may go on there, as before."""
+    (tmp_path / "invitations.json").write_text('{"progress":"p","people":["a","b"],"codes":"c"}')
+    for command in (TEXTS, TOGETHER):
+        check_owner(tmp_path, command)
+        keys = Invitations.of(tmp_path, command, 3)
+        assert (keys.progress, keys.people[:2], keys.codes, len(keys.people)) == ("p", ["a", "b"], "c", 3)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b'{"command":"nav-eval hum', b"[]", b'{"progress":"p\xff","people":[]}', b"{}"]
+)
+def test_damaged_invitations_are_named(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "invitations.json"
+    file.write_bytes(content)
+    for people in (1, 2):
+        with pytest.raises(ConfigError, match=re.escape(f"{file}: is damaged. Choose another folder.")):
+            human_here(*DEMO, "--out", tmp_path, "--port", 0, "--people", people)
+    assert file.read_bytes() == content
+
+
 def test_an_error_of_the_page_is_not_taken_for_a_lost_connection(room: list[str], browser: Any, tmp_path: Path) -> None:
     with hosted(*room, "--out", tmp_path / "run", "--port", 0, said=tmp_path / "said") as game:
         window = Window(browser, game.link)
@@ -556,11 +631,18 @@ def test_a_long_task_leaves_the_buttons_in_sight_and_one_that_is_held_goes_on(br
         assert all(0 <= top < bottom <= 740 and bottom - top >= 44 for top, bottom in edges), edges
         box = page.locator("[data-action=turn_left]").bounding_box()
         page.mouse.move(box["x"] + 9, box["y"] + 9)
+        for button in ("right", "middle"):
+            page.mouse.down(button=button)
+            assert page.evaluate("holding") == 0, button
+            page.mouse.up(button=button)
         page.mouse.down()
         page.wait_for_function("() => state.step >= 4")
-        page.mouse.up()
+        page.evaluate("window.dispatchEvent(new Event('blur'))")
         page.wait_for_function("() => !busy")
         walked = page.evaluate("state.step")
+        page.evaluate("new Promise((wake) => setTimeout(wake, 4 * REPEAT_MS))")
+        page.mouse.up()
+        assert page.evaluate("!busy && state.step") == walked
         page.click("[data-action=move_forward]")
         page.wait_for_function("walked => state.step > walked && !busy", arg=walked)
         assert page.evaluate("state.step") == walked + 1
@@ -570,6 +652,23 @@ def test_a_long_task_leaves_the_buttons_in_sight_and_one_that_is_held_goes_on(br
 
 
 BOX = "(one) => { const { top, bottom } = one.getBoundingClientRect(); return [top, bottom]; }"
+
+
+def test_a_browser_that_forbids_storage_shows_the_page(room: list[str], browser: Any, tmp_path: Path) -> None:
+    with hosted(*room, "--out", tmp_path / "run", "--port", 0, said=tmp_path / "said") as game:
+        window = Window(browser, game.link)
+        window.page.add_init_script(FORBIDDEN)
+        window.page.reload()
+        window.page.click("#language")
+        window.page.wait_for_selector("text=请先阅读任务")
+        window.page.click(BUTTON)
+        window.page.wait_for_selector(FRAME)
+    assert window.wrong == []
+
+
+FORBIDDEN = """Object.defineProperty(window, "sessionStorage", {
+  get() { throw new DOMException("forbidden", "SecurityError"); }
+});"""
 
 
 def test_a_taken_port_is_named(room: list[str], tmp_path: Path) -> None:
@@ -607,6 +706,11 @@ def test_episodes_along_one_path_are_told_of() -> None:
     assert check_playable(config)[0].startswith("2 of 3 episodes have start and goal of an earlier one")
     single = benchmark_config("vln-demo", overrides=["dataset.limit=1", SMALL])
     assert check_playable(single) == []
+
+
+def test_what_a_person_has_no_button_for_is_told_of() -> None:
+    asking = benchmark_config("vln-ask-demo", overrides=["dataset.limit=1", SMALL])
+    assert check_playable(asking) == ["task.actions: a person has no button for ask, and plays without."]
 
 
 def test_nobody_practises_on_a_path_of_the_run() -> None:

@@ -89,7 +89,7 @@ def _of_turns(text: str, language: Language, turns: Sequence[str]) -> list[dict[
 def _of_things(text: str, language: Language, names: Names, seen: set[str]) -> list[dict[str, Any]]:
     """Things that the text names and nobody on the path has in view. The longest name that fits counts.
 
-    A word that is part of the name of something in view may mean that: a table, a coffee table.
+    A word that ends the name of something in view may mean that: a table, a coffee table.
     """
     called: dict[str, set[str]] = {}
     for category, words in names.items():
@@ -98,7 +98,10 @@ def _of_things(text: str, language: Language, names: Names, seen: set[str]) -> l
     any_name = "|".join(re.escape(word) for word in sorted(called, key=len, reverse=True))
     if not any_name or not seen:
         return []
+    before = " " if language == "en" else ""
     pattern = rf"\b({any_name})(?:e?s)?\b" if language == "en" else f"({any_name})"
-    in_view = [name for name, things in called.items() if things & seen]
+    in_view = [before + name for name, things in called.items() if things & seen]
     said = dict.fromkeys(re.findall(pattern, text.lower()))
-    return [{"key": "unseen", "name": word} for word in said if not any(word in name for name in in_view)]
+    return [
+        {"key": "unseen", "name": word} for word in said if not any(name.endswith(before + word) for name in in_view)
+    ]

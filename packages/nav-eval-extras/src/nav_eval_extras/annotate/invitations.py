@@ -21,23 +21,29 @@ def _key() -> str:
 
 
 class Invitations(msgspec.Struct, frozen=True):
-    """The keys of the links: of the progress page, and of each person. `codes`: what payment codes are made with."""
+    """The keys of the links: of the progress page, and of each person. `codes`: what payment codes are made with.
 
-    command: str
+    `command`: whose folder it is; "" in one of an earlier version, which did not say.
+    """
+
     progress: str
     people: list[str]
+    command: str = ""
     codes: str = msgspec.field(default_factory=_key)
 
     @classmethod
     def kept(cls, out: Path) -> Invitations | None:
-        """Those of before."""
+        """Those of before. Raises ConfigError where they cannot be read."""
         path = out / NAME
-        return msgspec.json.decode(path.read_bytes(), type=cls) if path.is_file() else None
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=cls) if path.is_file() else None
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise ConfigError(f"{path}: is damaged. Choose another folder.") from None
 
     @classmethod
     def of(cls, out: Path, command: str, people: int) -> Invitations:
         """Those of before, and new ones where there are fewer than `people`; kept for their owner to read only."""
-        kept = cls.kept(out) or cls(command, _key(), [])
+        kept = cls.kept(out) or cls(_key(), [], command)
         new = [_key() for _ in range(people - len(kept.people))]
         whole = msgspec.structs.replace(kept, people=kept.people + new)
         write_bytes(out / NAME, msgspec.json.encode(whole), mode=0o600)
@@ -47,6 +53,6 @@ class Invitations(msgspec.Struct, frozen=True):
 def check_owner(out: Path, command: str) -> None:
     """Raises ConfigError where another command began this folder."""
     kept = Invitations.kept(out)
-    owner = kept.command if kept else ALONE if (out / KEY).is_file() else command
-    if owner != command:
+    owner = kept.command if kept else ALONE if (out / KEY).is_file() else ""
+    if owner not in ("", command):
         raise ConfigError(f"--out {out}: was begun by {owner}, not by {command}. Choose another folder.")

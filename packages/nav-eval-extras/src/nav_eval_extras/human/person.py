@@ -54,15 +54,16 @@ class Person(Watcher):
         return [*self._decisions.notes(), *self._notes]
 
     def reset(self, episode: dict[str, Any]) -> None:
-        """Wait until the person is ready, unless nothing is left for them to decide."""
+        """Wait until the person is ready: for the first step here, or else for the first that is not decided yet."""
         self._episode, self._step, self._facing = episode, 0, 0.0
         self._earlier = list(self._decisions.of(episode["episode_id"]))
-        steps = len(self._earlier)
-        over = steps and (self._earlier[-1].action == "stop" or steps == self._limit)
-        if not over:
-            self._game.ask([START], phase="ready", **self._told(), step=steps)
-        if steps:
+        if self._earlier:
             self._game.show(phase="preparing")
+        else:
+            self._ready()
+
+    def _ready(self) -> None:
+        self._game.ask([START], phase="ready", **self._told(), step=len(self._earlier))
 
     def act(self, observation: dict[str, Any]) -> dict[str, Any]:
         self._step += 1
@@ -81,6 +82,9 @@ class Person(Watcher):
         self._facing = headings.get(viewpoint, 0.0)
 
     def _asked(self, observation: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        resumed = bool(self._earlier) and self._step == len(self._earlier) + 1
+        if resumed:
+            self._ready()
         specs, on = self._episode["observation_spec"], self._ways(observation)
         actions = [name for name, spec in self._episode["action_space"].items() if not spec["arguments"]]
         choices: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in actions}
@@ -96,7 +100,6 @@ class Person(Watcher):
             goal=goal(specs, observation),
         )
         name, args = choices[chosen.name]
-        resumed = bool(self._earlier) and self._step == len(self._earlier) + 1
         self._decisions.add(self._episode["episode_id"], name, args, chosen.seconds, resumed=resumed)
         return name, args
 

@@ -27,7 +27,8 @@ def is_picture(spec: Mapping[str, Any]) -> bool:
 
 
 def pictures(specs: Mapping[str, Any], observation: Mapping[str, Any], facing: float = 0.0) -> list[dict[str, Any]]:
-    """Name and data URL of every picture, the view first; those of a panorama side by side.
+    """Name and data URL of every picture, the view first; those of a panorama side by side; no black picture of a goal,
+    which is told otherwise then.
 
     What shows all `around` has in its middle what is `facing` (rad, left is positive) from the agent's heading.
     """
@@ -37,7 +38,7 @@ def pictures(specs: Mapping[str, Any], observation: Mapping[str, Any], facing: f
     return [
         {"name": name, "data": _url(_turned(value, facing) if around else value), "around": around}
         for name, value, around in told
-        if value is not None
+        if value is not None and (name != "imagegoal" or value.any())
     ]
 
 
@@ -55,10 +56,10 @@ def _url(value: np.ndarray) -> str:
 
 
 def goal(specs: Mapping[str, Any], observation: Mapping[str, Any]) -> dict[str, Any]:
-    """The goal as sensors tell it: `text` of an object, `distance` (m) and `bearing` (degrees, left is positive)."""
+    """The goal as sensors tell it: `text` of a thing, `distance` (m) and `bearing` (degrees, left is positive)."""
     told: dict[str, Any] = {}
-    if isinstance(observation.get("objectgoal"), str):
-        told["text"] = observation["objectgoal"]
+    if words := list(filter(None, (observation.get(name) for name in ("objectgoal", "descriptiongoal")))):
+        told["text"] = ", ".join(words)
     if observation.get("pointgoal") is not None and "pointgoal" in specs:
         distance, bearing = (float(part) for part in observation["pointgoal"])
         told |= {"distance": round(distance, 1), "bearing": round(math.degrees(bearing))}

@@ -96,7 +96,16 @@ def check_playable(config: Config) -> list[str]:
     """
     with opened(config) as plan:
         check_plan(plan)
-        ways = [_way(episode) for episode in plan.episodes]
+        return [*_without(plan), *_again(plan)]
+
+
+def _without(plan: Plan) -> list[str]:
+    names = [name for name, spec in plan.actions.actions.items() if spec.arguments and name != "move_to"]
+    return [f"task.actions: a person has no button for {', '.join(names)}, and plays without."] if names else []
+
+
+def _again(plan: Plan) -> list[str]:
+    ways = [_way(episode) for episode in plan.episodes]
     again = len(ways) - len(set(ways))
     if not again:
         return []

@@ -63,7 +63,7 @@ function drawWrite() {
 
 function begin() {
   at("write").dataset.job = state.job;
-  at("words").value = sessionStorage.getItem(state.job) ?? (state.back ? state.back.text : "");
+  at("words").value = kept(state.job) ?? (state.back ? state.back.text : "");
   playing = sending = false;
 }
 
@@ -175,7 +175,7 @@ function decide() {
 }
 
 function deliver() {
-  sessionStorage.removeItem(state.job);
+  keep(state.job, null);
   choose("send", at("words").value);
 }
 
@@ -240,7 +240,7 @@ at("film-play").addEventListener("click", toggle);
 at("back-go").addEventListener("click", () => { show(state.back.lost); at("film").focus(); });
 at("dictate").addEventListener("click", dictate);
 at("send").addEventListener("click", send);
-at("words").addEventListener("input", () => { sessionStorage.setItem(state.job, at("words").value); check(); });
+at("words").addEventListener("input", () => { keep(state.job, at("words").value); check(); });
 for (const name of ["clear", "unclear"]) at(name).addEventListener("click", () => choose(name, at("note-words").value));
 for (const button of at("attention-choices").children) button.addEventListener("click", () => choose(button.value));
 at("withdraw").addEventListener("click", () => { at("leave").returnValue = ""; at("leave").showModal(); });

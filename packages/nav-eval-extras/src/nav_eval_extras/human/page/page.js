@@ -15,8 +15,10 @@ const RETRY_MS = 1000;
 const REPEAT_MS = 150;  // a key or a button that is held down walks no faster than this
 const HOLD_MS = 400;  // a button that is pressed so long is held down
 
+const SURE = ["stop", "found"];  // cannot be taken back, so they are asked back
+
 const PANELS = { play: drawPlay };  // what draws the section of this phase; any other phase is a notice
-let language = sessionStorage.getItem("language") ?? ((navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en");
+let language = kept("language") ?? ((navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en");
 let state = { phase: "preparing", version: -1 };
 let last = "";  // what was chosen
 let stuck = false;  // a step forward has changed nothing that can be seen
@@ -26,6 +28,17 @@ let holding = 0;  // the timer of a button that is held down
 let held = false;  // it has walked, so letting it go does not
 let halted = "";  // why nothing is asked for any more
 let broken = "";  // what went wrong in this script
+
+function kept(key) {
+  try { return sessionStorage.getItem(key); } catch { return null; }  // a browser may forbid it
+}
+
+function keep(key, value) {
+  try {
+    if (value === null) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, value);
+  } catch { /* as above: it is forgotten */ }
+}
 
 const at = (id) => document.getElementById(id);
 
@@ -121,8 +134,17 @@ function free() {
 
 function act(action) {
   if (busy || state.phase !== "play" || halted) return;
-  if (action === "stop") at("confirm").showModal();
+  if (SURE.includes(action)) askBack(action);
   else choose(action);
+}
+
+function askBack(action) {
+  at("confirm").dataset.action = action;
+  at("confirm-title").dataset.word = `confirm_${action}`;
+  at("confirm-text").dataset.word = `confirm_${action}_text`;
+  at("confirm-yes").dataset.word = action;
+  draw();
+  at("confirm").showModal();
 }
 
 function hold(action, wait) {
@@ -230,7 +252,10 @@ function drawActions() {
     const button = make("button", `${ARROWS[name] ? `${ARROWS[name]} ` : ""}${word(name)}`, { type: "button", "data-action": name });
     if (name === "stop") button.className = "stop";
     button.addEventListener("click", (event) => { if (!held || !event.detail) act(name); });
-    button.addEventListener("pointerdown", () => { held = false; if (ORDER.includes(name)) hold(name, HOLD_MS); });
+    button.addEventListener("pointerdown", (event) => {
+      held = false;
+      if (event.button === 0 && ORDER.includes(name)) hold(name, HOLD_MS);
+    });
     for (const end of ["pointerup", "pointerleave", "pointercancel"]) button.addEventListener(end, release);
     button.addEventListener("contextmenu", (event) => event.preventDefault());
     return button;
@@ -275,7 +300,7 @@ function pressed(event) {
     if (!event.repeat) choose(`move_to:${way}`);
   } else if (state.actions.includes(action)) {
     event.preventDefault();
-    const early = event.repeat && (action === "stop" || performance.now() - chosen < REPEAT_MS);
+    const early = event.repeat && (SURE.includes(action) || performance.now() - chosen < REPEAT_MS);
     if (!early) act(action);
   }
 }
@@ -285,18 +310,19 @@ document.addEventListener("click", (event) => {
   // Who points at buttons and types too must not press the last one again by the space bar.
   if (event.detail && state.phase === "play" && !at("confirm").open && event.target.closest("button")) at("view").focus();
 });
-at("confirm-yes").addEventListener("click", () => { at("confirm").close(); choose("stop"); });
+at("confirm-yes").addEventListener("click", () => { at("confirm").close(); choose(at("confirm").dataset.action); });
 at("confirm-no").addEventListener("click", () => at("confirm").close());
 at("confirm").addEventListener("close", () => { if (state.phase === "play") at("view").focus(); });
 at("language").addEventListener("click", () => {
   language = language === "zh" ? "en" : "zh";
-  sessionStorage.setItem("language", language);
+  keep("language", language);
   draw();
 });
 at("notice-button").addEventListener("click", () => {
   if (halted) location.reload();
   else choose("start");
 });
+window.addEventListener("blur", release);
 window.addEventListener("hashchange", () => location.reload());
 document.addEventListener("DOMContentLoaded", () => {
   if (KEY) { draw(); follow(); } else halt("no_key");
