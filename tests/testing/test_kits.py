@@ -160,12 +160,15 @@ POLICY_SERVERS = {"openpi", "internnav", "vla_eval", "lerobot"}
 PUBLISHED = {"streamvln", "navid", "uninavid", "navila", "etpnav"}
 """Agents that need a checkout and weights, see test_published.py."""
 
+ASKING = {"asking"}
+"""Agents that need somebody who answers, see test_dialogue.py."""
+
 
 @pytest.mark.parametrize(
     "name",
     sorted(
         {n for n in AGENTS.names() if not issubclass(AGENTS.get(n), AgentService)}
-        - {"vlm", *POLICY_SERVERS, *PUBLISHED}
+        - {"vlm", *POLICY_SERVERS, *PUBLISHED, *ASKING}
     ),
 )
 def test_every_built_in_agent_conforms(name):
