@@ -10,12 +10,12 @@ from typing import Any
 
 from nav_eval.core.capabilities import HasScene
 from nav_eval.engine.scene.scene import SemanticRegion
-from nav_eval.geometry import Vec3, yaw_of, yaw_towards
+from nav_eval.geometry import Vec3, wrap_angle, yaw_of, yaw_towards
 from nav_eval.tasks.base import densified
 
 SPACING, FIRST = 0.25, 0.75
 """Metres between the points of a way that are looked at; after which it has a direction."""
-BEND = math.radians(30)
+BEND = math.radians(15)
 """By which a way leaves its direction where one has to turn again."""
 
 
@@ -45,7 +45,7 @@ def facts(simulator: Any, goals: Sequence[Vec3]) -> Facts:
     ahead = next((point for point in way if math.dist(point, way[0]) >= FIRST), way[-1])
     direction = yaw_towards(way[0], ahead)
     straight, enters = _stretch(way, direction, regions)
-    turn = math.remainder(direction - yaw_of(state.rotation), 2 * math.pi) if ways[best].length > SPACING else 0.0
+    turn = wrap_angle(direction - yaw_of(state.rotation)) if ways[best].length > SPACING else 0.0
     return Facts(float(ways[best].length), turn, straight, enters, room_at(way[-1], regions))
 
 
@@ -53,8 +53,8 @@ def _stretch(way: Sequence[Vec3], direction: float, regions: Sequence[SemanticRe
     """How far the way goes on in a direction, at most into the next room; and that room."""
     here, gone = room_at(way[0], regions), 0.0
     for before, point in pairwise(way):
-        off = math.remainder(yaw_towards(way[0], point) - direction, 2 * math.pi)
-        if gone > FIRST and abs(off) > BEND / 2 and math.dist(way[0], point) * abs(math.sin(off)) > SPACING:
+        off = wrap_angle(yaw_towards(way[0], point) - direction)
+        if gone > FIRST and abs(off) > BEND and math.dist(way[0], point) * abs(math.sin(off)) > SPACING:
             return gone, 0
         gone += math.dist(before, point)
         room = room_at(point, regions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
 from nav_eval.engine.scene.scene import SemanticObject
@@ -47,7 +47,8 @@ def goat_records(site: Site, count: int, seed: str, controls: Controls | None = 
     """Episodes of five sub-tasks, told by category, photograph or description, and the table of their things."""
     stream = Stream("goat", site.scene_id, seed)
     sought = in_sight(site, _drawn(things_called(site.rooms, "en"), stream))
-    table = {name: [_told(site, one, name, stream) for one in found] for name, found in sought.items()}
+    rooms = frozenset(names_in(site.rooms, "en")[1])
+    table = {name: [_told(site, one, name, rooms, stream) for one in found] for name, found in sought.items()}
 
     def draw() -> Chain:
         names = stream.shuffled(sorted(sought))[:_SUB_TASKS]
@@ -86,21 +87,23 @@ def _length(site: Site, start: Vec3, stations: Sequence[list[Sought]], controls:
     here, length = start, 0.0
     for station in stations:
         places = [view.position for one in station for view in one.views]
-        distances = site.navmesh.geodesic_distances([here] * len(places), places)
-        best = int(distances.argmin())
-        if not controls.allow(here, places[best], float(distances[best])):
+        best, geodesic = site.nearest(here, places)
+        if not controls.allow(here, places[best], geodesic):
             return math.inf
-        here, length = places[best], length + float(distances[best])
+        here, length = places[best], length + geodesic
     return length
 
 
-def _told(site: Site, sought: Sought, name: str, stream: Stream) -> Record:
-    """A thing of the table: with photographs, and a description where rooms of that name have no other of its kind."""
+def _told(site: Site, sought: Sought, name: str, rooms: Set[int], stream: Stream) -> Record:
+    """A thing of the table: with photographs, and a description where rooms of that name have no other of its kind.
+
+    `rooms`: those that have a name.
+    """
     thing, room = site.rooms.things[sought.id], site.rooms.rooms[sought.region].category
-    named = sought.region in names_in(site.rooms, "en")[1]
     record = goal_record(sought, name) | {"image_goals": photo_records(site, thing, stream)}
     alike = [other for other in site.rooms.things.values() if other.category == thing.category]
-    if named and [other for other in alike if site.rooms.rooms[other.region].category == room] == [thing]:
+    there = [other for other in alike if site.rooms.rooms[other.region].category == room]
+    if sought.region in rooms and there == [thing]:
         record["lang_desc"] = _description(site, thing, room, stream.child("words", thing.id))
     return record
 

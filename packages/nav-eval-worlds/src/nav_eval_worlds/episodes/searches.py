@@ -111,9 +111,8 @@ def _search(
 ) -> Record | None:
     owners = [one for one in found for _ in one.views]
     places = [view.position for one in found for view in one.views]
-    distances = site.navmesh.geodesic_distances([start] * len(places), places)
-    best = int(distances.argmin())
-    geodesic, goal = float(distances[best]), places[best]
+    best, geodesic = site.nearest(start, places)
+    goal = places[best]
     if not controls.allow(start, goal, geodesic):
         return None
     low, high = site.scene.positions.min(axis=0), site.scene.positions.max(axis=0)
@@ -178,9 +177,7 @@ def photo_records(site: Site, thing: SemanticObject, stream: Stream) -> list[Rec
 def _instance_episode(
     site: Site, number: int, start: Vec3, thing: SemanticObject, places: list[Any], controls: Controls, stream: Stream
 ) -> Record | None:
-    distances = site.navmesh.geodesic_distances([start] * len(places), places)
-    best = int(distances.argmin())
-    geodesic = float(distances[best])
+    best, geodesic = site.nearest(start, places)
     if not controls.allow(start, places[best], geodesic):
         return None
     info = {"geodesic_distance": geodesic, "euclidean_distance": euclidean(start, places[best])}

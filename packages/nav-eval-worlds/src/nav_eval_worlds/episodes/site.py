@@ -118,6 +118,12 @@ class Site:
         found = self.navmesh.shortest_path(start, goal)
         return float(found.length), [_vec(p) for p in found.points]
 
+    def nearest(self, start: Vec3, places: Sequence[Vec3]) -> tuple[int, float]:
+        """Which of the places is the nearest on foot, and how far it is, m; infinite where no way leads to any."""
+        distances = self.navmesh.geodesic_distances([start] * len(places), places)
+        best = int(distances.argmin())
+        return best, float(distances[best])
+
     def sees(self, floor: Vec3, target: int, reach: float = 6.0) -> bool:
         """True if a walker standing at `floor` has a free line of sight to some point of an object."""
         return self.share_seen(floor, target, reach) > 0

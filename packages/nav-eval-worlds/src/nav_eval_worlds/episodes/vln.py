@@ -254,7 +254,7 @@ def _approached(site: Site, point: Vec3, thing: SemanticObject) -> Vec3:
 
 def _arrival(site: Site, start: Vec3, places: list[Vec3]) -> int:
     """At which place one first comes to the thing: "by the bed" is not beyond the bed."""
-    return int(site.navmesh.geodesic_distances([start] * len(places), places).argmin())
+    return site.nearest(start, places)[0]
 
 
 def _gap(point: Vec3, thing: SemanticObject) -> float:
