@@ -148,12 +148,25 @@ def nav_eval(*arguments: object, cwd: Path, **environment: str) -> subprocess.Co
 
 
 class Running:
-    """The command while it runs, in a session of its own. `said`: the file that gets all that it prints."""
+    """The command while it runs, in a session of its own. `said`: the file that gets all that it prints.
 
-    def __init__(self, *arguments: object, environment: dict[str, str] | None = None, said: Path | None = None) -> None:
-        command = [program(), *map(str, arguments)]
+    `script`: Python that runs instead.
+    """
+
+    def __init__(
+        self,
+        *arguments: object,
+        environment: dict[str, str] | None = None,
+        said: Path | None = None,
+        script: str = "",
+    ) -> None:
+        command = [program().parent / "scripts/python", "-"] if script else [program(), *map(str, arguments)]
+        given = {"stdin": subprocess.PIPE if script else None, "env": own() | (environment or {})}
         with said.open("w") if said else nullcontext(subprocess.PIPE) as out:
-            self._caller = subprocess.Popen(command, env=own() | (environment or {}), stdout=out, stderr=out, text=True)
+            self._caller = subprocess.Popen(command, stdout=out, stderr=out, text=True, **given)
+        if self._caller.stdin:
+            self._caller.stdin.write(script)
+            self._caller.stdin.close()
         child = Path(f"{program()}.{self._caller.pid}.child")
         until(lambda: child.exists() and child.read_text().endswith("\n"), "a process")
         self.pid = int(child.read_text())

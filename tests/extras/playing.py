@@ -10,7 +10,7 @@ import re
 import secrets
 import signal
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.resources.abc import Traversable
@@ -23,7 +23,9 @@ from PIL import Image
 
 from browsing import patient
 from forked import Running
+from nav_eval.cli import make_app
 from patience import PATIENCE, until
+from rooms import write_room
 
 HUMAN = ("human", "--progress", "none")
 AXE = "axe.run().then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id))"
@@ -33,9 +35,9 @@ BUTTON, FRAME = "#notice-button:visible", "#view img"
 class Hosted:
     """A game that goes on in a process. `links`: what it printed."""
 
-    def __init__(self, arguments: Sequence[object], said: Path) -> None:
+    def __init__(self, arguments: Sequence[object], said: Path, links: int) -> None:
         self._said, self.process = said, Running(*arguments, said=said)
-        until(lambda: self.links or self.process.poll() is not None, "a link")
+        until(lambda: len(self.links) >= links or self.process.poll() is not None, "everybody's link")
         assert self.process.poll() is None, said.read_text()
 
     @property
@@ -59,13 +61,37 @@ class Hosted:
 
 
 @contextmanager
-def hosted(*arguments: object, said: Path, command: Sequence[str] = HUMAN) -> Iterator[Hosted]:
-    game = Hosted([*command, *arguments], said)
+def hosted(
+    *arguments: object,
+    out: Path | None = None,
+    people: int = 0,
+    port: int = 0,
+    said: Path | None = None,
+    command: Sequence[str] = HUMAN,
+) -> Iterator[Hosted]:
+    """A game in the folder `out`, beside which is written what it says; all links of the `people` are there."""
+    words = [*command, *arguments]
+    if out:
+        words += ["--out", out, "--port", port, *(["--people", people] if people else [])]
+        said = said or out.with_name(f"{out.name}.said")
+    assert said
+    game = Hosted(words, said, 1 + people)
     try:
         yield game
     finally:
         if game.process.poll() is None:
             game.end(signal.SIGKILL)
+
+
+def nav_eval(*arguments: object) -> int:
+    """The command in this process."""
+    return int(make_app()([str(argument) for argument in arguments]) or 0)
+
+
+def small_room(folder: Path, episodes: int) -> list[str]:
+    """Where to play PointNav with pictures that are soon sent."""
+    sensors = "simulator.sensors={rgb: {width: 32, height: 24, hfov: 90}, pointgoal: {}, gps: {}}"
+    return ["pointnav", *write_room(folder), sensors, f"dataset.limit={episodes}"]
 
 
 class Client:
@@ -128,7 +154,6 @@ class Window:
     """A browser's tab, and everything that went wrong in it."""
 
     def __init__(self, browser: Any, link: str, *, locale: str = "en-US", width: int = 1280) -> None:
-        self.width = width
         self.page = patient(
             browser, locale=locale, viewport={"width": width, "height": 740}, has_touch=width < 600
         ).new_page()
@@ -158,18 +183,36 @@ class Window:
         self.page.wait_for_selector("#view", state="hidden")
 
 
-def looks(window: Window, axe: str) -> None:
-    """The page fits the window, its buttons a finger, and axe finds nothing serious."""
+WIDTHS = (1280, 360)
+"""Of a screen and of a telephone."""
+
+
+def looks(window: Window, axe: str, said: dict[str, tuple[str, str]] | None = None) -> None:
+    """At every width and in both languages the page fits, its buttons a finger, and axe finds nothing serious.
+
+    `said`: what an element says in English and in Chinese. A window of a telephone is left as it was.
+    """
     page = window.page
-    assert page.evaluate("document.documentElement.scrollWidth") <= window.width
-    sizes = page.evaluate("[...document.querySelectorAll('button')].map(b => b.offsetHeight).filter(h => h > 0)")
-    assert all(size >= 44 for size in sizes)
     devtools = page.context.new_cdp_session(page)
     devtools.send("Runtime.evaluate", {"expression": axe})
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 740})
+        for _ in range(2):
+            page.evaluate("at('language').click()")
+            _looks_now(page, devtools, width)
+            for selector, words in (said or {}).items():
+                assert words[page.evaluate("language") == "zh"] in page.inner_text(selector)
+    devtools.detach()
+
+
+def _looks_now(page: Any, devtools: Any, width: int) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.documentElement.lang !== at('language').lang"), "the button leads to the other"
+    sizes = page.evaluate("[...document.querySelectorAll('button')].map(b => b.offsetHeight).filter(h => h > 0)")
+    assert all(size >= 44 for size in sizes)
     asked = {"expression": AXE, "awaitPromise": True, "returnByValue": True}
     violations = devtools.send("Runtime.evaluate", asked)["result"]["value"]
     assert violations == [], violations
-    devtools.detach()
 
 
 class Person(Client):
@@ -245,19 +288,10 @@ class Person(Client):
         assert self.send("send", text) == 204
 
 
-def annotate_all(links: Sequence[str]) -> None:
-    """All of these people write and follow at once until everything is done."""
-    ways: dict[str, list[str]] = {}
+def all_at_once(links: Sequence[str], act: Callable[[Person], Any]) -> list[Any]:
+    """What all of these people do at the same time, to the end."""
     with ThreadPoolExecutor(len(links)) as pool:
-        for done in [pool.submit(Person(link).work, ways) for link in links]:
-            done.result(PATIENCE)
-
-
-def play_all(links: Sequence[str], moves: Sequence[str]) -> None:
-    """All of these people play at once, each episode by the same moves, until everything is done."""
-    with ThreadPoolExecutor(len(links)) as pool:
-        for done in [pool.submit(Person(link).play_on, moves) for link in links]:
-            done.result(PATIENCE)
+        return [done.result(PATIENCE) for done in [pool.submit(act, Person(link)) for link in links]]
 
 
 def said(words: Path | Traversable, chinese: str, indent: int) -> list[dict[str, str]]:

@@ -23,23 +23,24 @@ from extras.playing import (
     Hosted,
     Person,
     Window,
-    annotate_all,
+    all_at_once,
     asked,
     hosted,
     image,
     lines,
     looks,
     middle,
+    nav_eval,
     said,
     same_words,
 )
 from graphs import write_r2r, write_skyboxes
-from nav_eval.cli import make_app
 from nav_eval.core.types import AgentState
 from nav_eval.dataset.registry import load_dataset
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.geometry import yaw_rotation
 from nav_eval.runs.effective import generated_data
+from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.annotate import people
 from nav_eval_extras.annotate.checks import faults, questions, turns_of
@@ -59,12 +60,16 @@ from patience import until
 SIZE = "{width: 64, height: 48, hfov: 90}"
 SMALL = f"simulator.sensors={{rgb: {SIZE}, semantic: {SIZE}, objects: {SIZE}, gps: {{}}, compass: {{}}}}"
 ONE = ["vln-demo", "dataset.limit=1", SMALL]
-ANNOTATE = ("annotate",)
 KEYS = {"move_forward": "ArrowUp", "turn_left": "ArrowLeft", "turn_right": "ArrowRight"}
 ENGLISH = "Leave through the door, keep going and wait where the film ends, please."
 BETTER = "Leave through the door, keep going to the very end and wait there, please."
 CONSENT = Consent.read(None)
 CHINESE = "从门口出去，一直往前走，走到最后停下来等我。"
+
+
+def annotating(*arguments: object, out: Path, people: int) -> Any:
+    """`nav-eval annotate` in a process of its own."""
+    return hosted(*arguments, out=out, people=people, command=("annotate",))
 
 
 class Annotator(Window):
@@ -127,8 +132,7 @@ def written(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
         windows.append(Annotator(browser, game.links[number], **settings))
         return windows[-1]
 
-    with hosted(*ONE, "--out", out, "--people", 3, "--port", 0, said=folder / "1", command=ANNOTATE) as game:
-        until(lambda: len(game.links) == 4)
+    with annotating(*ONE, out=out, people=3) as game:
         progress, guide = person(game, 0), person(game, 1)
         guide.agree()
         actions = guide.watch()
@@ -151,9 +155,7 @@ def written(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
         guide.page.wait_for_selector("text=All done")
         assert "1" in progress.page.inner_text("#progress-rows tr:first-child td:last-child")
         assert game.end() == 0
-    arguments = [*ONE, "--language", "zh", "--out", out, "--people", 5, "--port", 0]
-    with hosted(*arguments, said=folder / "2", command=ANNOTATE) as game:
-        until(lambda: len(game.links) == 6)
+    with annotating(*ONE, "--language", "zh", out=out, people=5) as game:
         guide, early = person(game, 4), person(game, 1)
         early.page.wait_for_selector("text=Nothing to do just now")
         guide.agree()
@@ -167,8 +169,7 @@ def written(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
         game.end(signal.SIGKILL)
     with (out / "annotations.jsonl").open("a") as file:
         file.write('{"type":"Written","person":4,"pa')
-    with hosted(*arguments, said=folder / "3", command=ANNOTATE) as game:
-        until(lambda: len(game.links) == 6)
+    with annotating(*ONE, "--language", "zh", out=out, people=5) as game:
         follower = person(game, 5)
         assert not follower.page.is_visible("#consent")
         follower.page.wait_for_selector("text=at step 2")
@@ -217,8 +218,7 @@ def export(out: Path, folder: Path) -> list[Path]:
 @pytest.mark.parametrize("name", ["r2r-ce/train", "rxr-ce/train_guide", "rxr-ce/train_follower"])
 def test_an_export_is_read_and_valid(exported: Path, written: Any, name: str) -> None:
     file = exported / f"{name}.json.gz"
-    app = make_app()
-    assert int(app(["validate", str(file)]) or 0) == 0
+    assert nav_eval("validate", file) == 0
     english, chinese = sorted(load_dataset(name.partition("/")[0], str(file)), key=lambda one: one.instruction.language)
     assert (english.instruction.text, chinese.instruction.text) == (BETTER, CHINESE)
     assert (english.instruction.language, chinese.instruction.language) == ("en", "zh")
@@ -234,8 +234,6 @@ def test_an_export_is_read_and_valid(exported: Path, written: Any, name: str) ->
 
 
 def source_file() -> str:
-    from nav_eval.runs.plan import opened
-
     with opened(benchmark_config("vln-demo", overrides=ONE[1:])) as plan:
         return str(plan.episodes.dataset.files[0])
 
@@ -316,16 +314,21 @@ def test_statistics_stand_beside_the_texts_of_the_data_set(exported: Path) -> No
 def two(tmp_path: Path) -> Iterator[tuple[Hosted, Path, list[Person]]]:
     """Two people of whom the first has written."""
     out = tmp_path / "texts"
-    with hosted(*ONE, "--out", out, "--people", 2, "--port", 0, said=tmp_path / "said", command=ANNOTATE) as game:
-        until(lambda: len(game.links) == 3)
+    with annotating(*ONE, out=out, people=2) as game:
         people = [Person(link) for link in game.links[1:]]
         people[0].agree()
         people[0].write(ENGLISH)
         yield game, out, people
 
 
-def test_a_follower_is_sent_neither_goal_nor_path_nor_the_guide(two: Any) -> None:
-    _, out, (_, follower) = two
+def test_a_follower_is_sent_neither_goal_nor_path_nor_the_guide_who_is_sent_no_name(two: Any) -> None:
+    """Nobody follows their own text or sees a path twice; and a foreign key opens nothing."""
+    _, out, (guide, follower) = two
+    for key in ("", "x" * 32, guide.key[:-1], guide.key + "x"):
+        assert guide.ask("POST", "/wait", b'{"page":"client","seen":-1}', key=key)[0] == 401
+    for path in ("/annotations.jsonl", "/invitations.json", "/../annotations.jsonl"):
+        assert guide.ask("GET", path)[0] == 404
+    guide.state("idle")
     follower.agree()
     shown = follower.state("ready")
     assert shown["instruction"]["text"] == ENGLISH
@@ -335,41 +338,23 @@ def test_a_follower_is_sent_neither_goal_nor_path_nor_the_guide(two: Any) -> Non
     follower.state("note")
     assert follower.send("send", "x") == 400
     assert follower.send("unclear", "nothing fits") == 204
-    follower.state("idle")
-    text = texts_of(out)[0]
-    source = next(iter(load_dataset("r2r-ce", source_file())))
-    points = {f"{number:.3f}" for point in (*source.reference_path, source.goals[0].position) for number in point}
-    heard = re.sub(rb'"data:[^"]*"', b"", bytes(follower.heard)).decode()
-    assert not [secret for secret in (*points, source.scene_id, text["text"], text["path"]) if secret in heard]
-    assert set(re.findall(r'"(\w+)":', heard)) <= {
-        "phase", "turn", "version", "consent", "texts", "en", "zh", "episode", "episodes", "practice", "instruction",
-        "text", "language", "limit", "step", "actions", "ways", "pictures", "name", "data", "goal", "error",
-        "code", "wanted", "around",
-    }  # fmt: skip
-
-
-def test_nobody_follows_their_own_text_or_sees_a_path_twice(two: Any) -> None:
-    _, out, (guide, follower) = two
-    guide.state("idle")
-    follower.agree()
-    follower.play(["stop"])
-    follower.state("note")
-    follower.send("unclear")
     shown = guide.state("write")
     assert shown["back"]["text"] == ENGLISH
     assert shown["frame"] == shown["back"]["lost"] < shown["frames"] // 2
     guide.write(BETTER)
     assert [guide.state("idle")["phase"], follower.state("idle")["phase"]] == ["idle", "idle"]
     assert b'"person"' not in guide.heard
-    assert [text["round"] for text in texts_of(out)] == [1, 2]
-
-
-def test_a_foreign_key_opens_nothing(two: Any) -> None:
-    _, _, (guide, _) = two
-    for key in ("", "x" * 32, guide.key[:-1], guide.key + "x"):
-        assert guide.ask("POST", "/wait", b'{"page":"client","seen":-1}', key=key)[0] == 401
-    for path in ("/annotations.jsonl", "/invitations.json", "/../annotations.jsonl"):
-        assert guide.ask("GET", path)[0] == 404
+    texts = texts_of(out)
+    assert [text["round"] for text in texts] == [1, 2]
+    source = next(iter(load_dataset("r2r-ce", source_file())))
+    points = {f"{number:.3f}" for point in (*source.reference_path, source.goals[0].position) for number in point}
+    heard = re.sub(rb'"data:[^"]*"', b"", bytes(follower.heard)).decode()
+    assert not [one for one in (*points, source.scene_id, texts[0]["text"], texts[0]["path"]) if one in heard]
+    assert set(re.findall(r'"(\w+)":', heard)) <= {
+        "phase", "turn", "version", "consent", "texts", "en", "zh", "episode", "episodes", "practice", "instruction",
+        "text", "language", "limit", "step", "actions", "ways", "pictures", "name", "data", "goal", "error",
+        "code", "wanted", "around",
+    }  # fmt: skip
 
 
 def codes(out: Path) -> list[dict[str, str]]:
@@ -388,8 +373,7 @@ def test_whoever_has_worked_is_told_a_code_and_withdrawing_voids_it(two: Any, tm
     assert codes(out)[1]["code"].encode() not in follower.heard
     assert codes(out)[0]["code"] == code
     assert game.end(signal.SIGKILL) != 0
-    with hosted(*ONE, "--out", out, "--people", 2, "--port", 0, said=tmp_path / "2", command=ANNOTATE) as game:
-        until(lambda: len(game.links) == 3)
+    with annotating(*ONE, out=out, people=2) as game:
         guide = Person(game.links[1])
         assert guide.state("idle")["code"] == code
         assert guide.send("withdraw") == 204
@@ -456,8 +440,7 @@ def test_who_withdraws_is_deleted_and_does_nothing_more(two: Any, tmp_path: Path
         ("Withdrawn", 1), ("Withdrawn", 2),
     ]  # fmt: skip
     assert game.end(signal.SIGTERM) == 143
-    with hosted(*ONE, "--out", out, "--people", 2, "--port", 0, said=tmp_path / "2", command=ANNOTATE) as game:
-        until(lambda: len(game.links) == 3)
+    with annotating(*ONE, out=out, people=2) as game:
         again = Person(game.links[1])
         assert again.key == guide.key
         again.state("withdrawn")
@@ -466,8 +449,7 @@ def test_who_withdraws_is_deleted_and_does_nothing_more(two: Any, tmp_path: Path
 
 def test_what_is_faulty_is_not_taken_and_what_is_asked_back_is(tmp_path: Path) -> None:
     out = tmp_path / "texts"
-    with hosted(*ONE, "--out", out, "--people", 1, "--port", 0, said=tmp_path / "said", command=ANNOTATE) as game:
-        until(lambda: len(game.links) == 2)
+    with annotating(*ONE, out=out, people=1) as game:
         guide = Person(game.links[1])
         guide.agree()
         turn = guide.state("write")["turn"]
@@ -492,10 +474,8 @@ def test_an_agent_that_follows_first_accepts_or_leaves_it_to_people(tmp_path: Pa
     assert source.instruction is not None
     for text, accepted in ((source.instruction.text, True), ("Xyzzy plugh foo bar baz qux.", False)):
         out = tmp_path / str(accepted)
-        arguments = ["vln-demo", "dataset.episodes=[13]", "--sieve", "grounded", "--out", out]
-        arguments += ["--language", source.instruction.language]
-        with hosted(*arguments, "--port", 0, said=tmp_path / f"{accepted}.said", command=ANNOTATE) as game:
-            until(lambda game=game: len(game.links) == 5)
+        arguments = ["vln-demo", "dataset.episodes=[13]", "--sieve", "grounded"]
+        with annotating(*arguments, "--language", source.instruction.language, out=out, people=2) as game:
             guide = Person(game.links[1])
             guide.agree()
             guide.write(text)
@@ -512,9 +492,9 @@ def test_an_agent_that_follows_first_accepts_or_leaves_it_to_people(tmp_path: Pa
 
 def test_several_people_work_at_once_until_every_path_has_its_text(tmp_path: Path) -> None:
     out = tmp_path / "texts"
-    with hosted("vln-demo", SMALL, "--out", out, "--port", 0, said=tmp_path / "said", command=ANNOTATE) as game:
-        until(lambda: len(game.links) == 5)
-        annotate_all(game.links[1:])
+    ways: dict[str, list[str]] = {}
+    with annotating("vln-demo", SMALL, out=out, people=4) as game:
+        all_at_once(game.links[1:], lambda person: person.work(ways))
         assert game.end() == 0
     assert "3 texts accepted, 0 paths dropped" in game.said
     given = [(event["person"], event["path"]) for event in lines(out / "annotations.jsonl") if event["type"] == "Given"]
@@ -601,17 +581,11 @@ def test_an_export_of_nothing_is_refused(tmp_path: Path) -> None:
         export(tmp_path / "texts", tmp_path / "exported")
 
 
-@pytest.mark.parametrize(("locale", "width"), [("en-US", 360), ("zh-CN", 1280), ("zh-CN", 360)])
-def test_the_pages_fit_speak_and_can_be_used_by_all(
-    browser: Any, axe: str, tmp_path: Path, locale: str, width: int
-) -> None:
-    arguments = [*ONE, "--language", "zh", "--out", tmp_path / "texts", "--people", 2, "--port", 0]
-    with hosted(*arguments, said=tmp_path / "said", command=ANNOTATE) as game:
-        until(lambda: len(game.links) == 3)
-        progress = Annotator(browser, game.links[0], locale=locale, width=width)
+def test_the_pages_fit_speak_and_can_be_used_by_all(browser: Any, axe: str, tmp_path: Path) -> None:
+    with annotating(*ONE, "--language", "zh", out=tmp_path / "texts", people=2) as game:
+        progress, guide = (Annotator(browser, link, locale="zh-CN", width=360) for link in game.links[:2])
         progress.page.wait_for_selector("#progress-rows td")
         looks(progress, axe)
-        guide = Annotator(browser, game.links[1], locale=locale, width=width)
         guide.page.wait_for_selector("#agree:visible")
         looks(guide, axe)
         guide.agree()
@@ -630,13 +604,15 @@ def test_the_pages_fit_speak_and_can_be_used_by_all(
         guide.page.wait_for_selector("#film img")
         assert guide.page.input_value("#words").endswith("泰迪熊旁边。")
         looks(guide, axe)
+        guide.page.click("#language")  # so that it is asked back in English too
         guide.page.keyboard.press("Control+Enter")
         guide.page.wait_for_selector("#sure[open]")
+        looks(guide, axe)
         guide.page.keyboard.press("Tab")
         guide.page.keyboard.press("Enter")
         guide.page.wait_for_selector("#attention:visible")
         looks(guide, axe)
-        follower = Annotator(browser, game.links[2], locale=locale, width=width)
+        follower = Annotator(browser, game.links[2], width=360)
         follower.agree()
         follower.follow([])
         looks(follower, axe)
@@ -645,7 +621,7 @@ def test_the_pages_fit_speak_and_can_be_used_by_all(
         looks(follower, axe)
         follower.page.keyboard.press("Tab")
         follower.page.keyboard.press("Enter")
-        follower.page.wait_for_selector(f"text={'You have withdrawn' if locale == 'en-US' else '您已撤回同意'}")
+        follower.page.wait_for_selector("text=You have withdrawn")
         assert [*progress.wrong, *guide.wrong, *follower.wrong] == []
 
 
@@ -672,13 +648,15 @@ HEARS = """() => {
 def test_a_text_can_be_dictated_and_stays_editable(
     browser: Any, axe: str, tmp_path: Path, language: str, code: str, text: str
 ) -> None:
-    arguments = [*ONE, "--language", language, "--out", tmp_path / "texts", "--people", 1, "--port", 0]
-    with hosted(*arguments, said=tmp_path / "said", command=ANNOTATE) as game:
-        until(lambda: len(game.links) == 2)
+    with annotating(*ONE, "--language", language, out=tmp_path / "texts", people=1) as game:
         guide = Annotator(browser, game.links[1], width=360)
-        guide.page.add_init_script(f"({HEARS % 'Recognition'})()")
+        guide.page.add_init_script(f"({HEARS % 'undefined'})()")
         guide.page.reload()
         guide.agree()
+        guide.page.wait_for_selector("#film img")
+        assert not guide.page.is_visible("#dictate"), "where a browser hears nothing there is no button"
+        guide.page.add_init_script(f"({HEARS % 'Recognition'})()")
+        guide.page.reload()
         guide.page.wait_for_selector("#film img")
         guide.page.focus("#dictate")
         guide.page.keyboard.press("Enter")
@@ -699,18 +677,6 @@ def test_a_text_can_be_dictated_and_stays_editable(
         guide.page.evaluate("heard.fail('not-allowed')")
         assert "Please type" in guide.page.inner_text("#dictate-text")
         assert guide.wrong == []
-
-
-def test_where_a_browser_hears_nothing_there_is_no_button(browser: Any, tmp_path: Path) -> None:
-    arguments = [*ONE, "--out", tmp_path / "texts", "--people", 1, "--port", 0]
-    with hosted(*arguments, said=tmp_path / "said", command=ANNOTATE) as game:
-        until(lambda: len(game.links) == 2)
-        guide = Annotator(browser, game.links[1])
-        guide.page.add_init_script(f"({HEARS % 'undefined'})()")
-        guide.page.reload()
-        guide.agree()
-        guide.page.wait_for_selector("#film img")
-        assert not guide.page.is_visible("#dictate")
 
 
 def test_both_languages_say_the_same() -> None:
@@ -735,19 +701,8 @@ def text(desk: Desk, person: int, path: str, number: int = 1, language: str = "e
 
 def walk(desk: Desk, person: int, told: Written, *, accepted: bool, agent: str = "") -> None:
     metrics = {"success": float(accepted), "ndtw": 0.9 if accepted else 0.2}
-    desk.record(
-        Followed(
-            person=person,
-            path=told.path,
-            text=told.text,
-            metrics=metrics,
-            clear=True,
-            lost=3,
-            accepted=accepted,
-            seconds=30.0,
-            agent=agent,
-        )
-    )
+    verdict = {"metrics": metrics, "clear": True, "lost": 3, "accepted": accepted, "seconds": 30.0, "agent": agent}
+    desk.record(Followed(person=person, path=told.path, text=told.text, **verdict))
 
 
 def test_a_path_is_dropped_after_its_rounds(tmp_path: Path) -> None:

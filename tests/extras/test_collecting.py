@@ -8,10 +8,8 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tarfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +20,8 @@ import pytest
 from PIL import Image
 
 import nav_eval
+from extras.playing import lines
+from forked import Running
 from nav_eval.engine.render.camera import Lens
 from nav_eval.engine.scene.cache import scene_bytes, shared_scenes
 from nav_eval.engine.scene.load import load_scene
@@ -43,7 +43,7 @@ from nav_eval_extras.collecting.formats.webdataset import WebDataset
 from nav_eval_extras.collecting.pictures import png16
 from nav_eval_extras.collecting.walking import Walk
 from nav_eval_worlds import GENERATOR
-from patience import PATIENCE
+from patience import PATIENCE, until
 from served import served
 
 SENSORS = "{rgb: {width: 96, height: 72, hfov: 79}, depth: {width: 96, height: 72, hfov: 79}}"
@@ -67,15 +67,11 @@ FORMATS = {
 PATHS = 6
 RGB = "observation.images.rgb"
 KILLED = """
-import sys
 from pathlib import Path
-from importlib import import_module
-from nav_eval_extras.collecting.command import collect
+from {kind.__module__} import {kind.__name__} as kind
 from nav_eval_extras.collecting.collection import Wish, collect_into
-module, name = sys.argv[1].split(":")
-kind = getattr(import_module(module), name)
 kind.episodes_a_file = 2
-collect_into(kind, Path(sys.argv[2]), Wish("vln-demo", sys.argv[3:]))
+collect_into(kind, Path({out!r}), Wish("vln-demo", {world}))
 """
 
 
@@ -102,10 +98,6 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def annotations(folder: Path) -> list[dict[str, Any]]:
     return json.loads((folder / "annotations.json").read_text())
-
-
-def lines(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 def picture(file: Any) -> Any:
@@ -478,15 +470,11 @@ def test_a_card_says_where_the_data_come_from(written: dict[str, Path]) -> None:
 @pytest.mark.parametrize("name", ["lerobot", "lerobot_v3", "streamvln", "webdataset", "navid"])
 def test_what_was_killed_goes_on_and_is_the_same(name: str, written: dict[str, Path], tmp_path: Path) -> None:
     kind, out = FORMATS[name], tmp_path / "killed"
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, f"{kind.__module__}:{kind.__name__}", str(out), *WORLD], cwd=tmp_path
-    )
-    journal, deadline = out / JOURNAL, time.monotonic() + PATIENCE
-    while not (journal.exists() and journal.read_bytes().count(b"\n") >= 2) and process.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
-    os.kill(process.pid, signal.SIGKILL)
-    assert process.wait(PATIENCE) == -signal.SIGKILL
+    journal = out / JOURNAL
+    process = Running(script=KILLED.format(kind=kind, out=str(out), world=WORLD), said=tmp_path / "said")
+    until(lambda: (journal.exists() and journal.read_bytes().count(b"\n") >= 2) or process.poll() is not None)
+    process.kill()
+    assert process.wait(PATIENCE) == 128 + signal.SIGKILL, (tmp_path / "said").read_text()
     with journal.open("ab") as file:
         file.write(b'{"record": {"cut short')
     assert not (out / "README.md").exists()

@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from logging import getLogger
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,7 @@ import numpy as np
 import pytest
 
 from browsing import patient
-from extras.playing import Client, hosted, lines
-from nav_eval.cli import make_app
-from patience import until
+from extras.playing import Client, hosted, lines, nav_eval
 
 TEMPERAMENTS = ("good", "slow", "lost", "careless", "cheating")
 PAUSE = {"good": 0.5, "slow": 1.5, "lost": 0.6, "careless": 0.2, "cheating": 0.05}
@@ -165,15 +164,16 @@ class Page:
 @pytest.mark.soak
 def test_forty_people_of_five_temperaments_play_and_write_at_once(browser: Any, tmp_path: Path) -> None:
     study, texts = tmp_path / "study", tmp_path / "texts"
-    play = ["vln-demo", "--people", 20, "--each", 3, "--out", study]
-    write = ["vln-demo", "dataset.generate.scenes=3", SMALL, "--people", 20, "--out", texts]
+    play: Any = partial(hosted, "vln-demo", "--each", 3, out=study, people=20)
+    write: Any = partial(
+        hosted, "vln-demo", "dataset.generate.scenes=3", SMALL, out=texts, people=20, command=("annotate",)
+    )
     end = time.monotonic() + LIMIT_SECONDS
     with (
         ThreadPoolExecutor(40) as pool,
-        hosted(*write, "--port", 0, said=tmp_path / "w1", command=("annotate",)) as writing,
-        hosted(*play, "--port", 0, said=tmp_path / "p1") as playing,
+        write() as writing,
+        play() as playing,
     ):
-        until(lambda: len(writing.links) == len(playing.links) == 21)
         players = [Somebody(link, number) for number, link in enumerate(playing.links[6:])]
         writers = [Somebody(link, number) for number, link in enumerate(writing.links[1:])]
         pages = [Page(browser, link, one) for link, one in zip(playing.links[1:6], TEMPERAMENTS)]
@@ -188,10 +188,10 @@ def test_forty_people_of_five_temperaments_play_and_write_at_once(browser: Any, 
 
         go_on(25)
         playing.end(signal.SIGKILL)
-        with hosted(*play, "--port", players[0].port, said=tmp_path / "p2") as playing:
+        with play(port=players[0].port) as playing:
             go_on(15)
             writing.end(signal.SIGKILL)
-            with hosted(*write, "--port", writers[0].port, said=tmp_path / "w2", command=("annotate",)) as writing:
+            with write(port=writers[0].port) as writing:
                 go_on(LIMIT_SECONDS)
                 assert playing.end() == 0
                 for life in lives[: len(players)]:
@@ -214,7 +214,7 @@ def test_forty_people_of_five_temperaments_play_and_write_at_once(browser: Any, 
     for number in range(1, 4):
         results = json.loads((study / f"run-{number}" / "results.json").read_text())
         assert (results["n_episodes"], results["n_failed"]) == (18, 0)
-    assert int(make_app()(["replay", str(study / "run-1")]) or 0) == 0
+    assert nav_eval("replay", study / "run-1") == 0
     with (study / "codes.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     shown = [one.codes for one in players]

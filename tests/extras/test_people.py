@@ -32,6 +32,7 @@ GIVES = 0.03
 """How far a hull's contact gives way, m."""
 FORWARD = Action("move_forward")
 TURN = Action("turn_left")
+HOLD = Action("velocity", {"linear": 0.0, "angular": 0.0, "duration": 0.1})
 SIZE = {"width": 32, "height": 24, "hfov": 79}
 
 
@@ -47,17 +48,24 @@ def session(folder: Path, *, seed: int = 0, count: int = 3, cameras: bool = Fals
     return simulator
 
 
+def along(folder: Path, tracks: str) -> dict[str, Any]:
+    """People who walk as a recording says."""
+    (folder / "tracks.txt").write_text(tracks)
+    return {"motion": "recorded", "options": {"file": str(folder / "tracks.txt")}}
+
+
+STILL = "0 1 -2.0 0.0\n10 1 -2.0 0.0\n"
+"""On the way ahead, 1.5 m off."""
+
+
 def nearby(step: Any) -> dict[str, Any]:
     return dict(step.events["people"])
 
 
 def test_both_ways_of_walking_keep_the_contract(tmp_path: Path) -> None:
     demand(check_crowds("social_force", crossing=1.0))
-    tracks = tmp_path / "tracks.txt"
-    tracks.write_text(
-        "".join(f"{frame} {who} {-1.5 + 0.04 * frame * who} {who - 2.0}\n" for frame in (0, 10) for who in (1, 3))
-    )
-    demand(check_crowds("recorded", count=2, file=str(tracks)))
+    rows = (f"{frame} {who} {-1.5 + 0.04 * frame * who} {who - 2.0}\n" for frame in (0, 10) for who in (1, 3))
+    demand(check_crowds("recorded", count=2, **along(tmp_path, "".join(rows))["options"]))
 
 
 @pytest.mark.parametrize("gap", [(0.6, 0.1), (-0.4, 0.9), (0.0, -1.2)])
@@ -130,9 +138,7 @@ def test_a_minute_of_steps_is_never_faster_than_a_walk_and_never_through_the_wal
 
 
 def test_the_agent_that_drives_into_somebody_touches_them(tmp_path: Path) -> None:
-    tracks = tmp_path / "still.txt"
-    tracks.write_text("0 1 -2.0 0.0\n10 1 -2.0 0.0\n")  # on the way ahead, 1.5 m off
-    simulator = session(tmp_path, count=1, motion="recorded", options={"file": str(tracks)})
+    simulator = session(tmp_path, count=1, **along(tmp_path, STILL))
     told = [nearby(simulator.advance(FORWARD)) for _ in range(8)]
     assert [one["touched"] for one in told[:3]] == [[], [], []]
     assert told[3]["nearest"] == pytest.approx(0.5, abs=0.02)
@@ -141,9 +147,8 @@ def test_the_agent_that_drives_into_somebody_touches_them(tmp_path: Path) -> Non
 
 
 def test_recorded_people_are_where_the_file_says(tmp_path: Path) -> None:
-    tracks = tmp_path / "eth.txt"
-    tracks.write_text("780\t1\t-2.0\t1.0\n\n790\t1\t-1.6\t1.0\n800\t1\t-1.6\t1.4\n790 2 1.0 -1.0\n")
-    simulator = session(tmp_path, count=2, motion="recorded", options={"file": str(tracks)})
+    tracks = "780\t1\t-2.0\t1.0\n\n790\t1\t-1.6\t1.0\n800\t1\t-1.6\t1.4\n790 2 1.0 -1.0\n"
+    simulator = session(tmp_path, count=2, **along(tmp_path, tracks))
     first = nearby(simulator.advance(Action("velocity", {"linear": 0, "angular": 0, "duration": 0.2})))
     assert first["poses"][0] == pytest.approx([-1.8, first["poses"][0][1], -1.0, -math.pi / 2], abs=1e-5)
     later = nearby(simulator.advance(Action("velocity", {"linear": 0, "angular": 0, "duration": 0.5})))
@@ -157,9 +162,8 @@ def test_recorded_people_are_where_the_file_says(tmp_path: Path) -> None:
     [("1 2 3\n", "line 1: is not `frame person x y`"), ("1 1 0 nan\n", "line 1"), ("0 1 0 0\n", "has 1 people, not 2")],
 )
 def test_a_bad_recording_is_named(tmp_path: Path, text: str, says: str) -> None:
-    (tmp_path / "bad.txt").write_text(text)
     with pytest.raises(ConfigError, match=says):
-        session(tmp_path, count=2, motion="recorded", options={"file": str(tmp_path / "bad.txt")})
+        session(tmp_path, count=2, **along(tmp_path, text))
     with pytest.raises(ConfigError, match="no such file"):
         read_tracks(str(tmp_path / "none.txt"))
 
@@ -171,10 +175,7 @@ def test_without_people_nothing_is_told_and_nothing_made(tmp_path: Path) -> None
 
 
 def test_cameras_show_people_and_objects_names_them(tmp_path: Path) -> None:
-    tracks = tmp_path / "ahead.txt"
-    tracks.write_text("0 1 -2.0 0.0\n10 1 -2.0 0.0\n")
-    options = {"motion": "recorded", "options": {"file": str(tracks)}}
-    seen = session(tmp_path, count=1, cameras=True, **options).observe()
+    seen = session(tmp_path, count=1, cameras=True, **along(tmp_path, STILL)).observe()
     empty = session(tmp_path, count=0, cameras=True).observe()
     person = seen["semantic"] == FIRST_ID
     assert person.mean() > 0.1
@@ -245,9 +246,7 @@ def gaps(told: list[Any]) -> list[float]:
 @needs_mujoco
 @pytest.mark.parametrize("robot", ["cylinder", "diff_drive"])
 def test_a_body_with_mass_is_stopped_by_who_stands_in_its_way(tmp_path: Path, robot: str) -> None:
-    tracks = tmp_path / "still.txt"
-    tracks.write_text("0 1 -2.0 0.0\n10 1 -2.0 0.0\n")  # on the way ahead, 1.5 m off
-    simulator = session(tmp_path, count=1, motion="recorded", options={"file": str(tracks)}, physics={"robot": robot})
+    simulator = session(tmp_path, count=1, physics={"robot": robot}, **along(tmp_path, STILL))
     told = [simulator.advance(FORWARD) for _ in range(9)]
     reach = 0.1 + RADIUS
     assert min(gaps(told)) > reach - GIVES
@@ -265,13 +264,11 @@ def test_a_body_with_mass_is_stopped_by_who_stands_in_its_way(tmp_path: Path, ro
 @needs_mujoco
 def test_a_body_with_mass_is_pushed_by_who_walks_into_it(tmp_path: Path) -> None:
     """At 1 m/s, against a drive that holds with m a: its momentum is m v, and what it takes is m v + m a t."""
-    tracks = tmp_path / "through.txt"
-    tracks.write_text("0 1 -2.0 -1.6\n10 1 -2.0 -1.2\n150 1 -2.0 4.4\n")  # along z from 1.6 to less than 0
+    tracks = "0 1 -2.0 -1.6\n10 1 -2.0 -1.2\n150 1 -2.0 4.4\n"  # along z from 1.6 to less than 0
     physics = {"mass": 20.0, "acceleration": 2.0}
-    simulator = session(tmp_path, count=1, motion="recorded", options={"file": str(tracks)}, physics=physics)
-    hold = Action("velocity", {"linear": 0.0, "angular": 0.0, "duration": 0.1})
+    simulator = session(tmp_path, count=1, physics=physics, **along(tmp_path, tracks))
     simulator.set_agent_state(AgentState((-2.0, 0.0, 0.6)))
-    told = [simulator.advance(hold) for _ in range(12)]
+    told = [simulator.advance(HOLD) for _ in range(12)]
     assert min(gaps(told)) > 0.1 + RADIUS - GIVES
     pushed = [k for k, step in enumerate(told) if step.events["felt"]["contacts"]]
     impulse = sum(contact[4] for step in told for contact in step.events["felt"]["contacts"])
@@ -283,12 +280,10 @@ def test_a_body_with_mass_is_pushed_by_who_walks_into_it(tmp_path: Path) -> None
 @needs_mujoco
 def test_who_walks_a_body_into_a_wall_crushes_it_into_nothing(tmp_path: Path) -> None:
     """One rigid body of 75 + 20 kg at 1 m/s stops in a step of 10 ms at the hardest; then people push, and go past."""
-    tracks = tmp_path / "into.txt"
-    tracks.write_text("0 1 -2.0 1.0\n35 1 -2.0 2.4\n60 1 -2.0 2.4\n100 1 -2.0 0.8\n")  # the wall is at z = -2.45
-    simulator = session(tmp_path, count=1, motion="recorded", options={"file": str(tracks)}, physics={})
+    tracks = "0 1 -2.0 1.0\n35 1 -2.0 2.4\n60 1 -2.0 2.4\n100 1 -2.0 0.8\n"  # the wall is at z = -2.45
+    simulator = session(tmp_path, count=1, physics={}, **along(tmp_path, tracks))
     simulator.set_agent_state(AgentState((-2.0, 0.0, -2.2)))
-    hold = Action("velocity", {"linear": 0.0, "angular": 0.0, "duration": 0.1})
-    told = [simulator.advance(hold) for _ in range(40)]
+    told = [simulator.advance(HOLD) for _ in range(40)]
     forces = [max((contact[3] for contact in step.events["felt"]["contacts"]), default=0.0) for step in told]
     assert 20.0 < max(forces) < (75 + 20) * 1.0 / 0.01
     assert max(forces[30:]) < 400, "who is gone presses no more, and the wall has let go"

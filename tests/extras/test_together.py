@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from extras.playing import Client, Hosted, Person, Window, actions, hosted, lines, looks
-from nav_eval.cli import make_app
+from extras.playing import Client, Hosted, Person, Window, actions, hosted, lines, looks, nav_eval, small_room
 from nav_eval.errors import ConfigError
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_extras.annotate.consent import PLAYING, Consent
@@ -24,30 +23,31 @@ from nav_eval_extras.annotate.playing import Crowd, play_together
 from nav_eval_extras.annotate.plays import Plays
 from nav_eval_extras.human.play import for_people
 from patience import PATIENCE, until
-from rooms import write_room
 
 MOVES = {1: ["turn_left", "stop"], 2: ["turn_right", "move_forward", "stop"], 3: ["move_forward", "stop"]}
 
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    sensors = "simulator.sensors={rgb: {width: 32, height: 24, hfov: 90}, pointgoal: {}, gps: {}}"
-    return ["pointnav", *write_room(tmp_path_factory.mktemp("room")), sensors, "dataset.limit=3"]
+    return small_room(tmp_path_factory.mktemp("room"), 3)
 
 
-def playing(room: list[str], out: Path, number: int, *more: object) -> Any:
-    asked = ["--people", 3, "--each", 2, "--out", out, "--port", 0, *more]
-    return hosted(*room, *asked, said=out.with_name(f"said{number}"))
+def playing(room: list[str], out: Path, *more: object) -> Any:
+    return hosted(*room, "--each", 2, *more, out=out, people=3)
 
 
 def met(game: Hosted) -> list[Person]:
-    until(lambda: len(game.links) == 4)
     return [Person(link) for link in game.links[1:]]
+
+
+def codes(out: Path) -> list[dict[str, str]]:
+    with (out / "codes.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: list[str], tmp_path: Path) -> None:
     out, more = tmp_path / "study", ("--practice", 1, "--show-results")
-    with playing(room, out, 1, *more) as game:
+    with playing(room, out, *more) as game:
         first = met(game)[0]
         first.agree()
         assert first.state("ready")["practice"]
@@ -59,7 +59,7 @@ def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: lis
         first.send("turn_left")
         until((out / "decisions" / "1" / "decisions.jsonl").exists)
         game.end(signal.SIGKILL)
-    with playing(room, out, 2, *more) as game, ThreadPoolExecutor(3) as pool:
+    with playing(room, out, *more) as game, ThreadPoolExecutor(3) as pool:
         people = met(game)
         assert people[0].state("ready")["step"] == 1, "goes on within the episode"
         people[0].play(["stop"])
@@ -87,11 +87,10 @@ def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: lis
         assert any("each episode by 2 (consent" in note for note in results["notes"])
         agreed = next(note for note in results["notes"] if "both succeeded or both failed" in note)
         assert len(lines(run / "decisions.jsonl")) == sum(map(len, actions(run)))
-        assert int(make_app()(["replay", str(run)]) or 0) == 0
+        assert nav_eval("replay", run) == 0
     alike = sum(map(eq, *won)) / 3
     assert f"episode, {alike:.0%} both" in agreed, "as the replayed runs have it"
-    with (out / "codes.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = codes(out)
     assert [row["state"] for row in rows] == ["valid"] * 3
     assert sum(int(row["plays"]) for row in rows) == 6
     assert [row["code"] for row in rows] == [one["code"] for one in told]
@@ -100,7 +99,7 @@ def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: lis
     ]
     (out / "run-1-kept").mkdir()
     (out / "run-1.html").touch()
-    assert int(make_app()(["human", "--out", str(out), "--withdraw", "2"]) or 0) == 0
+    assert nav_eval("human", "--out", out, "--withdraw", 2) == 0
     assert {event["type"] for event in lines(out / "annotations.jsonl") if event["person"] == 2} == {"Withdrawn"}
     assert not [one for one in (out / "decisions" / "2", out / "run-1", out / "run-2") if one.exists()]
     (out / "run-1").mkdir()
@@ -108,15 +107,16 @@ def test_each_episode_is_played_by_so_many_and_runs_hold_what_they_did(room: lis
     kept = {one.name for one in out.glob("run-*")}
     assert kept == {"run-1", "run-1-kept", "run-1.html"}, "at a later start what others played is left alone"
     assert (out / "decisions" / "1" / "decisions.jsonl").exists()
-    with (out / "codes.csv").open(newline="") as file:
-        assert [row["state"] for row in csv.DictReader(file)] == ["valid", "void", "valid"]
+    assert [row["state"] for row in codes(out)] == ["valid", "void", "valid"]
 
 
 def test_whoever_withdraws_is_deleted_and_somebody_else_plays(room: list[str], tmp_path: Path) -> None:
     out = tmp_path / "study"
-    with playing(room, out, 1) as game:
-        person = met(game)[0]
+    with playing(room, out) as game:
+        person, other, _ = met(game)
         person.agree()
+        assert other.state("consent")["phase"] == "consent", "a link of one opens nothing of another"
+        assert Client(game.links[1].partition("#")[0] + "#" + "x" * 32).call("claim")[0] == 401
         person.play(["stop"])
         person.state("ready", 3)
         assert person.send("withdraw") == 204
@@ -128,13 +128,9 @@ def test_whoever_withdraws_is_deleted_and_somebody_else_plays(room: list[str], t
         assert not [word for word in (b'"success"', b'"position"', b'"path"', b"distance_to_goal") if word in heard]
 
 
-@pytest.mark.parametrize(("locale", "width"), [("en-US", 1280), ("zh-CN", 360)])
-def test_the_pages_of_players_and_of_the_progress(
-    room: list[str], browser: Any, axe: str, tmp_path: Path, locale: str, width: int
-) -> None:
-    with playing(room, tmp_path / "study", 1, "--show-results") as game:
-        until(lambda: len(game.links) == 4)
-        player = Window(browser, game.links[1], locale=locale, width=width)
+def test_the_pages_of_players_and_of_the_progress(room: list[str], browser: Any, axe: str, tmp_path: Path) -> None:
+    with playing(room, tmp_path / "study", "--show-results") as game:
+        player = Window(browser, game.links[1], locale="zh-CN", width=360)
         player.page.wait_for_selector("#agree:visible")
         looks(player, axe)
         player.page.keyboard.press("Tab")
@@ -142,10 +138,10 @@ def test_the_pages_of_players_and_of_the_progress(
         player.start()
         for _ in range(8):
             player.press("ArrowUp")
-        assert player.page.evaluate("WORDS[language].stuck") in player.page.inner_text("#steps"), "at the wall"
+        stuck = player.page.evaluate("[WORDS.en.stuck, WORDS.zh.stuck]")
+        looks(player, axe, {"#steps": stuck})  # at the wall
         player.press("ArrowLeft")
-        assert player.page.evaluate("WORDS[language].stuck") not in player.page.inner_text("#steps")
-        looks(player, axe)
+        assert not [words for words in stuck if words in player.page.inner_text("#steps")]
         player.stop()
         player.page.wait_for_selector("#attention:visible")
         player.page.click(f"#attention-choices [value={player.page.evaluate('state.wanted')}]")
@@ -154,9 +150,9 @@ def test_the_pages_of_players_and_of_the_progress(
             player.stop()
         player.page.wait_for_selector("#results li:nth-child(3)")
         looks(player, axe)
-        board = Window(browser, game.links[0], locale=locale, width=width)
+        board = Window(browser, game.links[0], width=360)
         board.page.wait_for_selector("#progress-rows td")
-        assert board.page.locator("#progress-rows td").all_inner_texts()[:4:1][1::2] == ["3", "6"]
+        assert board.page.locator("#progress-rows td").all_inner_texts()[1:4:2] == ["3", "6"]
         looks(board, axe)
         assert player.wrong + board.wrong == []
 
@@ -172,15 +168,6 @@ def test_a_plan_that_cannot_be_kept_is_refused(
     crowd = Crowd(people, each, Consent.read(None, PLAYING))
     with pytest.raises(ConfigError, match=told):
         play_together(config, tmp_path / "study", crowd, "127.0.0.1", 0, pytest.fail)
-
-
-def test_a_link_of_one_opens_nothing_of_another(room: list[str], tmp_path: Path) -> None:
-    with playing(room, tmp_path / "study", 1) as game:
-        people = met(game)
-        people[0].agree()
-        assert people[1].state("consent")["phase"] == "consent"
-        stranger = Client(game.links[1].partition("#")[0] + "#" + "x" * 32)
-        assert stranger.call("claim")[0] == 401
 
 
 class Counting(Journal):

@@ -37,16 +37,6 @@ def sdk(distributions: dict[str, Built]) -> Built:
 
 
 @pytest.fixture
-def evaluator(distributions: dict[str, Built]) -> Built:
-    return distributions["nav-eval"]
-
-
-@pytest.fixture
-def worlds(distributions: dict[str, Built]) -> Built:
-    return distributions["nav-eval-worlds"]
-
-
-@pytest.fixture
 def bare(tmp_path: Path) -> Iterator[Callable[..., Bare]]:
     """`bare(minor, *requirements)`: an environment on Python 3.`minor`, removed after the test (it may be large)."""
     made: list[Path] = []

@@ -62,8 +62,9 @@ def says_what_makes_homes(environment: Bare, folder: Path) -> None:
 
 
 def test_it_judges_a_service_of_another_environment(
-    bare: Callable[..., Bare], evaluator: Built, sdk: Built, tmp_path: Path
+    bare: Callable[..., Bare], distributions: dict[str, Built], tmp_path: Path
 ) -> None:
+    evaluator, sdk = distributions["nav-eval"], distributions["nav-eval-sdk"]
     environment = bare(other_python(), str(evaluator.wheel), str(sdk.wheel))
     participant = bare(sdk_python(), f"nav-eval-sdk[rest] @ {sdk.wheel.as_uri()}")
     has_its_parts(environment, tmp_path)
@@ -72,21 +73,17 @@ def test_it_judges_a_service_of_another_environment(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("minor", SUPPORTED, ids=lambda minor: f"3.{minor}")
-def test_the_demonstration_runs_on_every_python(
-    minor: int, bare: Callable[..., Bare], evaluator: Built, worlds: Built, sdk: Built, tmp_path: Path
+@pytest.mark.parametrize(
+    ("minor", "oldest"),
+    [*(pytest.param(minor, False, id=f"3.{minor}") for minor in SUPPORTED), pytest.param(OLDEST, True, id="oldest")],
+)
+def test_the_demonstration_runs_on_every_python_and_with_the_oldest_dependencies(
+    minor: int, oldest: bool, bare: Callable[..., Bare], distributions: dict[str, Built], tmp_path: Path
 ) -> None:
-    environment = bare(minor, str(evaluator.wheel), str(worlds.wheel), str(sdk.wheel))
+    evaluator, worlds, sdk = (distributions[name] for name in ("nav-eval", "nav-eval-worlds", "nav-eval-sdk"))
+    pins = evaluator.oldest() if oldest else []
+    environment = bare(minor, str(evaluator.wheel), str(worlds.wheel), str(sdk.wheel), *pins)
     has_its_parts(environment, tmp_path)
     said = environment.run("nav-eval", "demo", "--quick", "--out", "demo", cwd=tmp_path, seconds=1800)
     assert "success" in said
     assert (tmp_path / "demo" / "report.html").stat().st_size > 100_000
-
-
-@pytest.mark.soak
-def test_it_works_with_the_oldest_dependencies_that_it_allows(
-    bare: Callable[..., Bare], evaluator: Built, worlds: Built, sdk: Built, tmp_path: Path
-) -> None:
-    environment = bare(OLDEST, str(evaluator.wheel), str(worlds.wheel), str(sdk.wheel), *evaluator.oldest())
-    has_its_parts(environment, tmp_path)
-    environment.run("nav-eval", "demo", "--quick", "--out", "demo", cwd=tmp_path, seconds=1800)
