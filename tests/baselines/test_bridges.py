@@ -6,7 +6,6 @@ import argparse
 import math
 import pickle
 import re
-import socket
 import threading
 import time
 from typing import Any
@@ -25,6 +24,7 @@ from nav_eval_baselines.bridges.vla_eval import VlaEvalOptions
 from nav_eval_sdk import cli, options
 from nav_eval_sdk.chinese import of_packages
 from policy_servers import EXCHANGES, InternNav, Openpi, Play, VlaEval, array, internnav, listening, message, plain
+from served import free_port
 
 DISCRETE: dict[str, Any] = {name: {"arguments": {}} for name in ("stop", "move_forward", "turn_left", "turn_right")}
 SPACE = {**DISCRETE, "velocity": {}, "waypoint": {}}
@@ -184,14 +184,8 @@ def test_the_seconds_of_an_answer_are_the_smaller_of_ones_own_and_nine_tenths_of
         player.close()
 
 
-def free() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
-
-
 def test_a_server_that_is_not_there_is_one_message_and_one_that_starts_is_waited_for() -> None:
-    url = f"ws://127.0.0.1:{free()}"
+    url = f"ws://127.0.0.1:{free_port()}"
     with pytest.raises(PolicyServerError, match=f"{url}: nobody listens there; start the server, or check --url"):
         openpi(url)
     with pytest.raises(PolicyServerError, match="/agent/init: nobody listens there; start the server"):

@@ -6,7 +6,6 @@ import json
 import os
 import socket
 import subprocess
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,8 @@ import pytest
 
 import nav_eval
 from chat_server import Act, chatting
-from patience import PATIENCE
+from patience import PATIENCE, until
+from served import free_port
 
 pytestmark = pytest.mark.soak
 
@@ -28,17 +28,12 @@ def engine(engine_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     maker = Path(__file__).with_name("tiny_vision_model.py")
     subprocess.run([engine_python, maker, model], env=environment, check=True)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     words = ["serve", str(model), "--device", "cpu", "--host", "127.0.0.1", "--port", str(port)]
     process = subprocess.Popen([engine_python.with_name("transformers"), *words], env=environment)
-    until = time.monotonic() + PATIENCE
     with socket.socket() as probe:
-        while probe.connect_ex(("127.0.0.1", port)):
-            assert process.poll() is None
-            assert time.monotonic() < until
-            time.sleep(0.1)
+        until(lambda: process.poll() is not None or not probe.connect_ex(("127.0.0.1", port)), "an engine")
+    assert process.poll() is None
     yield f"http://127.0.0.1:{port}/v1/chat/completions", str(model)
     process.terminate()
     process.wait(PATIENCE)

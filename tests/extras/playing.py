@@ -294,6 +294,17 @@ def all_at_once(links: Sequence[str], act: Callable[[Person], Any]) -> list[Any]
         return [done.result(PATIENCE) for done in [pool.submit(act, Person(link)) for link in links]]
 
 
+def annotate_all(links: Sequence[str]) -> None:
+    """All of these people write and follow until everything is done."""
+    ways: dict[str, list[str]] = {}
+    all_at_once(links, lambda person: person.work(ways))
+
+
+def play_all(links: Sequence[str], moves: Sequence[str]) -> None:
+    """All of these people play each episode by the same moves until everything is done."""
+    all_at_once(links, lambda person: person.play_on(moves))
+
+
 def said(words: Path | Traversable, chinese: str, indent: int) -> list[dict[str, str]]:
     """The words of a page by key, English and Chinese; `chinese`: how these begin."""
     parts = words.read_text(encoding="utf-8").split(chinese)

@@ -23,7 +23,7 @@ from extras.playing import (
     Hosted,
     Person,
     Window,
-    all_at_once,
+    annotate_all,
     asked,
     hosted,
     image,
@@ -492,9 +492,8 @@ def test_an_agent_that_follows_first_accepts_or_leaves_it_to_people(tmp_path: Pa
 
 def test_several_people_work_at_once_until_every_path_has_its_text(tmp_path: Path) -> None:
     out = tmp_path / "texts"
-    ways: dict[str, list[str]] = {}
     with annotating("vln-demo", SMALL, out=out, people=4) as game:
-        all_at_once(game.links[1:], lambda person: person.work(ways))
+        annotate_all(game.links[1:])
         assert game.end() == 0
     assert "3 texts accepted, 0 paths dropped" in game.said
     given = [(event["person"], event["path"]) for event in lines(out / "annotations.jsonl") if event["type"] == "Given"]

@@ -27,16 +27,15 @@ from nav_eval.engine.scene.cache import scene_bytes, shared_scenes
 from nav_eval.engine.scene.load import load_scene
 from nav_eval.errors import ConfigError, DatasetError
 from nav_eval.gym import rollouts
+from nav_eval.gym.recording import FORMATS as REGISTERED
 from nav_eval.runs.effective import Effective
 from nav_eval_extras.collecting import command
 from nav_eval_extras.collecting.clauses import clause_indices, load_clauses
 from nav_eval_extras.collecting.collection import JOURNAL, Progress, Wish, collect_into
 from nav_eval_extras.collecting.command import collect
 from nav_eval_extras.collecting.formats.answers import decisions
-from nav_eval_extras.collecting.formats.datasets import Datasets
 from nav_eval_extras.collecting.formats.lerobot import LeRobot
 from nav_eval_extras.collecting.formats.lerobot_v3 import LeRobotV3
-from nav_eval_extras.collecting.formats.navid import NaVid, UniNaVid
 from nav_eval_extras.collecting.formats.navila import NaVILA
 from nav_eval_extras.collecting.formats.streamvln import StreamVLN
 from nav_eval_extras.collecting.formats.webdataset import WebDataset
@@ -54,16 +53,8 @@ WORLD = [
     "dataset.generate.per_scene=3",
     "dataset.generate.scenes=2",
 ]
-FORMATS = {
-    "lerobot": LeRobot,
-    "lerobot_v3": LeRobotV3,
-    "streamvln": StreamVLN,
-    "navila": NaVILA,
-    "navid": NaVid,
-    "uninavid": UniNaVid,
-    "webdataset": WebDataset,
-    "datasets": Datasets,
-}
+NAMES = ("datasets", "lerobot", "lerobot_v3", "navid", "navila", "streamvln", "uninavid", "webdataset")
+FORMATS = {name: REGISTERED.get(name) for name in NAMES}
 PATHS = 6
 RGB = "observation.images.rgb"
 KILLED = """

@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +19,7 @@ import pytest
 from PIL import Image
 
 from nav_eval_extras.collecting.collection import JOURNAL
-from patience import PATIENCE
+from patience import PATIENCE, until
 
 FRAMES = int(os.environ.get("COLLECT_FRAMES", "2000"))
 HOMES = int(os.environ.get("COLLECT_HOMES", "4"))
@@ -48,12 +47,9 @@ def written(out: Path) -> int:
 
 def kill_after(paths: int, name: str, out: Path) -> None:
     process = subprocess.Popen(command(name, out))
-    last, now = time.monotonic(), written(out)
-    while now < paths:
-        assert process.poll() is None
-        assert time.monotonic() - last < PATIENCE  # since the last path
-        time.sleep(0.01)
-        last, now = (time.monotonic(), written(out)) if written(out) > now else (last, now)
+    for done in range(paths):  # each within patience
+        until(lambda done=done: written(out) > done or process.poll() is not None, "another path")
+    assert process.poll() is None
     process.send_signal(signal.SIGKILL)
     assert process.wait(PATIENCE) == -signal.SIGKILL
 
