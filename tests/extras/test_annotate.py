@@ -55,6 +55,7 @@ from nav_eval_extras.annotate.own_game import OwnGame
 from nav_eval_extras.annotate.payment import payment_code
 from nav_eval_extras.annotate.session import Wish, annotate_benchmark, studio_of
 from nav_eval_extras.human.command import human
+from once import once, once_folder
 from patience import until
 
 SIZE = "{width: 64, height: 48, hfov: 90}"
@@ -123,9 +124,12 @@ class Annotator(Window):
 
 
 @pytest.fixture(scope="module")
-def written(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], list[str]]:
+def written(browser: Any) -> tuple[Path, list[str], list[str]]:
+    return once("annotated", lambda: written_and_followed(browser, once_folder("texts", lambda _: None)))
+
+
+def written_and_followed(browser: Any, folder: Path) -> tuple[Path, list[str], list[str]]:
     """A folder with an English and a Chinese text of one path, the path's actions, and what went wrong in browsers."""
-    folder = tmp_path_factory.mktemp("annotated")
     out, windows = folder / "texts", []
 
     def person(game: Hosted, number: int, **settings: Any) -> Annotator:

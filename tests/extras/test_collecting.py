@@ -42,6 +42,7 @@ from nav_eval_extras.collecting.formats.webdataset import WebDataset
 from nav_eval_extras.collecting.pictures import png16
 from nav_eval_extras.collecting.walking import Walk
 from nav_eval_worlds import GENERATOR
+from once import once_folder
 from patience import PATIENCE, until
 from served import served
 
@@ -67,13 +68,17 @@ collect_into(kind, Path({out!r}), Wish("vln-demo", {world}))
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+def written() -> Iterator[dict[str, Path]]:
     """A whole collection in each format, in homes that are in the cache by then."""
-    folder = tmp_path_factory.mktemp("written")
-    nav_eval.make_env("vln-demo", overrides=WORLD).close()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LeRobotV3, "episodes_a_file", 2)
-        yield {name: collect_into(kind, folder / name, Wish("vln-demo", WORLD)) for name, kind in FORMATS.items()}
+        folder = once_folder("collected", collect_all)
+        yield {name: folder / name for name in FORMATS}
+
+
+def collect_all(folder: Path) -> None:
+    for name, kind in FORMATS.items():
+        collect_into(kind, folder / name, Wish("vln-demo", WORLD))
 
 
 @pytest.fixture(scope="module")

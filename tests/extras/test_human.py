@@ -234,7 +234,9 @@ def test_a_signal_ends_it_and_a_finished_episode_is_kept(
     assert (run / "episodes.jsonl").read_bytes().startswith(kept)
 
 
-def test_of_two_tabs_the_first_is_told_and_may_take_it_back(room: list[str], browser: Any, tmp_path: Path) -> None:
+def test_of_two_tabs_the_first_is_told_and_may_take_it_back_and_no_fault_of_a_page_ends_the_game(
+    room: list[str], browser: Any, tmp_path: Path
+) -> None:
     with hosted(*room, out=tmp_path / "run") as game:
         first = Window(browser, game.link)
         first.start()
@@ -253,9 +255,37 @@ def test_of_two_tabs_the_first_is_told_and_may_take_it_back(room: list[str], bro
         first.page.wait_for_selector(FRAME)
         first.press("ArrowLeft")
         assert first.page.inner_text("#steps") == "Step 3 of 40"
-    assert [one["action"] for one in lines(tmp_path / "run" / "decisions.jsonl")] == ["move_forward"] * 2 + [
-        "turn_left"
-    ]
+        an_error_is_not_taken_for_a_lost_connection(first.page)
+        assert first.page.inner_text("#steps").startswith("Step 4 of 40")
+        first.stop()
+        a_page_is_shown_without_storage(first.page)
+        assert [text for text in first.wrong if "nothing there" not in text] == second.wrong == []
+    names = [one["action"] for one in lines(tmp_path / "run" / "decisions.jsonl")]
+    assert names == ["move_forward", "move_forward", "turn_left", "move_forward", "stop"]
+
+
+def an_error_is_not_taken_for_a_lost_connection(page: Any) -> None:
+    page.evaluate("void (PANELS.play = () => { throw new Error('nothing there'); })")
+    page.keyboard.press("ArrowUp")
+    page.wait_for_selector("text=This page has an error")
+    assert "nothing there" in page.inner_text("#notice-text")
+    assert "No connection" not in page.inner_text("body")
+    page.click("text=Load again")
+    page.wait_for_selector(FRAME)
+
+
+FORBIDDEN = """Object.defineProperty(window, "sessionStorage", {
+  get() { throw new DOMException("forbidden", "SecurityError"); }
+});"""
+
+
+def a_page_is_shown_without_storage(page: Any) -> None:
+    page.add_init_script(FORBIDDEN)
+    page.reload()
+    page.click("#language")
+    page.wait_for_selector("text=请先阅读任务")
+    page.click(BUTTON)
+    page.wait_for_selector(FRAME)
 
 
 @pytest.fixture
@@ -565,22 +595,6 @@ def test_damaged_invitations_are_named(tmp_path: Path, content: bytes) -> None:
     assert file.read_bytes() == content
 
 
-def test_an_error_of_the_page_is_not_taken_for_a_lost_connection(room: list[str], browser: Any, tmp_path: Path) -> None:
-    with hosted(*room, out=tmp_path / "run") as game:
-        window = Window(browser, game.link)
-        window.start()
-        window.page.evaluate("void (PANELS.play = () => { throw new Error('nothing there'); })")
-        window.page.keyboard.press("ArrowUp")
-        window.page.wait_for_selector("text=This page has an error")
-        assert "nothing there" in window.page.inner_text("#notice-text")
-        assert "No connection" not in window.page.inner_text("body")
-        window.page.click("text=Load again")
-        window.page.wait_for_selector(FRAME)
-        assert window.page.inner_text("#steps").startswith("Step 1 of 40")
-    assert len(window.wrong) == 1
-    assert "nothing there" in window.wrong[0]
-
-
 def test_a_long_task_leaves_the_buttons_in_sight_and_one_that_is_held_goes_on(browser: Any, tmp_path: Path) -> None:
     with hosted(*DEMO, out=tmp_path / "run") as game:
         window = Window(browser, game.link, width=360)
@@ -619,23 +633,6 @@ def test_a_long_task_leaves_the_buttons_in_sight_and_one_that_is_held_goes_on(br
 
 
 BOX = "(one) => { const { top, bottom } = one.getBoundingClientRect(); return [top, bottom]; }"
-
-
-def test_a_browser_that_forbids_storage_shows_the_page(room: list[str], browser: Any, tmp_path: Path) -> None:
-    with hosted(*room, out=tmp_path / "run") as game:
-        window = Window(browser, game.link)
-        window.page.add_init_script(FORBIDDEN)
-        window.page.reload()
-        window.page.click("#language")
-        window.page.wait_for_selector("text=请先阅读任务")
-        window.page.click(BUTTON)
-        window.page.wait_for_selector(FRAME)
-    assert window.wrong == []
-
-
-FORBIDDEN = """Object.defineProperty(window, "sessionStorage", {
-  get() { throw new DOMException("forbidden", "SecurityError"); }
-});"""
 
 
 def test_a_taken_port_is_named(room: list[str], tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from nav_eval_extras.collecting.questions import Fact, draw
 from nav_eval_worlds.language.kinds import DESIGNS
 from nav_eval_worlds.language.rooms_map import rooms_map
 from nav_eval_worlds.language.wording import names_of_things, tables
+from once import once_folder
 
 SIZE = (160, 120)
 SENSORS = "{{rgb: {0}, depth: {0}}}".format("{width: 160, height: 120, hfov: 79}")
@@ -44,9 +45,9 @@ ENGLISH = {"left": "On the left", "ahead": "Straight ahead", "right": "On the ri
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("asked") / "streamvln"
-    return collect_into(StreamVLN, folder, Wish("vln-demo", WORLD, questions=ASKED))
+def written() -> Path:
+    wish = Wish("vln-demo", WORLD, questions=ASKED)
+    return once_folder("asked", lambda folder: collect_into(StreamVLN, folder, wish))
 
 
 @pytest.fixture(scope="module")
