@@ -208,15 +208,13 @@ def test_two_texts_are_written_and_followed_by_keys(written: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def exported(written: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("exported")
-    export(written[0], folder)
-    return folder
+def exported(written: Any) -> Path:
+    return once_folder("exported", lambda folder: export(written[0], folder))
 
 
-def export(out: Path, folder: Path) -> list[Path]:
+def export(out: Path, folder: Path) -> None:
     config = benchmark_config("vln-demo", overrides=ONE[1:])
-    return export_texts(config, out, Wish("en", 1, 1, "", Consent.read(None)), folder)
+    export_texts(config, out, Wish("en", 1, 1, "", CONSENT), folder)
 
 
 @pytest.mark.parametrize("name", ["r2r-ce/train", "rxr-ce/train_guide", "rxr-ce/train_follower"])
@@ -516,7 +514,7 @@ def test_several_people_work_at_once_until_every_path_has_its_text(tmp_path: Pat
 def test_what_nobody_can_annotate_is_refused(tmp_path: Path, own: list[str], sieve: str, told: str) -> None:
     own = hidden(tmp_path) if own == ["hidden"] else own
     config = benchmark_config("vln-demo", overrides=[*ONE[1:], *own])
-    wish = Wish("en", 1, 1, sieve, Consent.read(None))
+    wish = Wish("en", 1, 1, sieve, CONSENT)
     with pytest.raises(ConfigError, match=told):
         annotate_benchmark(config, tmp_path / "texts", wish, "127.0.0.1", 0, pytest.fail)
 

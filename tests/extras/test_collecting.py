@@ -38,7 +38,6 @@ from nav_eval_extras.collecting.formats.lerobot import LeRobot
 from nav_eval_extras.collecting.formats.lerobot_v3 import LeRobotV3
 from nav_eval_extras.collecting.formats.navila import NaVILA
 from nav_eval_extras.collecting.formats.streamvln import StreamVLN
-from nav_eval_extras.collecting.formats.webdataset import WebDataset
 from nav_eval_extras.collecting.pictures import png16
 from nav_eval_extras.collecting.walking import Walk
 from nav_eval_worlds import GENERATOR
@@ -77,8 +76,8 @@ def written() -> Iterator[dict[str, Path]]:
 
 
 def collect_all(folder: Path) -> None:
-    for name, kind in FORMATS.items():
-        collect_into(kind, folder / name, Wish("vln-demo", WORLD))
+    for name in FORMATS:
+        nav_eval.collect("vln-demo", folder / name, overrides=WORLD, format=name)
 
 
 @pytest.fixture(scope="module")
@@ -478,16 +477,23 @@ def test_what_was_killed_goes_on_and_is_the_same(name: str, written: dict[str, P
     assert tree(out) == tree(written[name])
 
 
-def test_several_processes_write_the_same_files(written: dict[str, Path], tmp_path: Path) -> None:
-    collect_into(WebDataset, tmp_path, Wish("vln-demo", WORLD), processes=2)
-    assert tree(tmp_path) == tree(written["webdataset"])
-
-
-def test_shards_share_the_paths_out(written: dict[str, Path], tmp_path: Path) -> None:
-    parts = [collect_into(StreamVLN, tmp_path / f"{k}", Wish("vln-demo", WORLD, shard=(k, 2))) for k in range(2)]
+def test_shards_share_the_paths_out_with_one_building_at_a_time_in_memory(
+    written: dict[str, Path], tmp_path: Path
+) -> None:
+    kept: set[int] = set()
+    shared_scenes().clear()
+    wishes = [Wish("vln-demo", WORLD, shard=(k, 2)) for k in range(2)]
+    parts = [
+        collect_into(StreamVLN, tmp_path / str(wish.shard), wish, told=lambda _: kept.add(shared_scenes().nbytes))
+        for wish in wishes
+    ]
     found = [[row["episode_ids"] for row in annotations(part)] for part in parts]
     whole = [row["episode_ids"] for row in annotations(written["streamvln"])]
-    assert [found[0], found[1]] == [whole[::2], whole[1::2]]
+    assert found == [whole[::2], whole[1::2]]
+    homes = Path(str(Effective.of(wishes[0].resolved()).simulator.scenes_dir)).glob("*.glb")
+    sizes = {scene_bytes(load_scene(home)) for home in homes}
+    assert len(sizes) == 2
+    assert sizes <= kept <= {*sizes, 0}
 
 
 def test_a_served_policy_acts_in_turns_and_the_oracle_labels(tmp_path: Path) -> None:
@@ -513,23 +519,11 @@ def test_a_served_policy_acts_in_turns_and_the_oracle_labels(tmp_path: Path) -> 
 def test_the_command_writes_what_the_function_writes(
     written: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
-    assert collect("vln-demo", *WORLD, out=one, format="streamvln") == 0
+    assert collect("vln-demo", *WORLD, out=tmp_path, format="streamvln") == 0
     said = capsys.readouterr()
-    assert said.out.strip() == str(one)
+    assert said.out.strip() == str(tmp_path)
     assert re.search(rf"{PATHS} of {PATHS} paths, \d+ frames, 0\.\d+ GB, about 0 s left", said.err)
-    nav_eval.collect("vln-demo", two, overrides=WORLD, format="streamvln")
-    assert tree(one) == tree(two) == tree(written["streamvln"])
-
-
-def test_one_building_at_a_time_is_in_memory(tmp_path: Path) -> None:
-    wish, kept = Wish("vln-demo", WORLD), set()
-    shared_scenes().clear()
-    collect_into(StreamVLN, tmp_path, wish, told=lambda _: kept.add(shared_scenes().nbytes))
-    homes = Path(str(Effective.of(wish.resolved()).simulator.scenes_dir)).glob("*.glb")
-    sizes = {scene_bytes(load_scene(home)) for home in homes}
-    assert len(sizes) == 2
-    assert sizes <= kept <= {*sizes, 0}
+    assert tree(tmp_path) == tree(written["streamvln"])
 
 
 def test_the_time_left_counts_from_the_first_path(
