@@ -1,4 +1,4 @@
-"""What the pages call a configuration key is one, and no page sends a reader to a call that is not there."""
+"""What the pages name is there: keys of the configuration, calls, and the tests by which something is known."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from documentation.matrix import ALONE, READ, REFUSED, ROWS
 from documentation.pages import PAGES, ROOT
 from nav_eval.config.schema import Config, SensorConfig
 from nav_eval.core.interfaces import Simulator, Task
+from nav_eval.dataset.registry import DATASETS
 from nav_eval.engine.navmesh.mesh import NavMesh
 
 SECTIONS = "|".join(Config.model_fields)
@@ -60,3 +62,25 @@ def unknown(page: Path) -> set[str]:
 
 def test_keys_and_calls_exist() -> None:
     assert {str(page.relative_to(ROOT)): unknown(page) for page in PAGES if unknown(page)} == {}
+
+
+def test_every_type_of_data_set_has_a_row() -> None:
+    assert {row.type for row in ROWS} == set(DATASETS.names())
+
+
+def test_the_tests_of_the_table_of_data_sets_and_the_proofs_of_the_security_page_are_there() -> None:
+    named = {ALONE, READ, REFUSED, *(test for row in ROWS for test in row.tests)}
+    file = ""
+    for path, test in PROOF.findall((ROOT / "SECURITY.md").read_text(encoding="utf-8")):
+        file = path or file  # of several tests of one file the first says which
+        named |= {f"{file}{test}"} if path or test else set()
+    assert len(named) > 100
+    assert [name for name in sorted(named) if not is_there(*name.partition("::"))] == []
+
+
+PROOF = re.compile(r"`((?:[\w/]+\.py)?)((?:::\w+)?)`")
+
+
+def is_there(file: str, _: str, test: str) -> bool:
+    path = ROOT / "tests" / file
+    return path.is_file() and (not test or f"def {test}(" in path.read_text("utf-8"))
