@@ -293,11 +293,12 @@ def test_an_export_leads_nobody_back(exported: Path, written: Any, tmp_path: Pat
     raw = b"".join(gzip.decompress(file.read_bytes()) for file in exported.rglob("*.json.gz"))
     for secret in (b"person", b"Person", b"2026", *(event["text"].encode() for event in texts_of(written[0]))):
         assert secret not in raw
-    orders = set()
+    orders: set[tuple[int, ...]] = set()
     for number in range(12):
-        export(written[0], tmp_path / str(number))
-        rows = records(tmp_path / str(number) / "rxr-ce" / "train_guide.json.gz")
-        orders.add(tuple(row["instruction"]["annotator_id"] for row in rows))
+        if len(orders) < 2:
+            export(written[0], tmp_path / str(number))
+            rows = records(tmp_path / str(number) / "rxr-ce" / "train_guide.json.gz")
+            orders.add(tuple(row["instruction"]["annotator_id"] for row in rows))
     assert len(orders) > 1, "twelve times the same of twelve possible pairs"
 
 
