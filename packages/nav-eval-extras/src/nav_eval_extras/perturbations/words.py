@@ -25,7 +25,7 @@ class Paraphrase(Perturbation):
     rewords = True
 
     def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
-        return _draw_instruction(given, [one for one in others if _language(one) == _language(given)], rng)
+        return _draw_instruction(given, [one for one in others if one.primary_language == given.primary_language], rng)
 
 
 class OtherLanguage(Perturbation):
@@ -38,7 +38,7 @@ class OtherLanguage(Perturbation):
     rewords = True
 
     def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
-        return _draw_instruction(given, [one for one in others if _language(one) != _language(given)], rng)
+        return _draw_instruction(given, [one for one in others if one.primary_language != given.primary_language], rng)
 
 
 class Typos(Perturbation):
@@ -78,11 +78,6 @@ class Truncated(Perturbation):
         words = list(self.WORD.finditer(given.text))
         kept = math.ceil(self.SHARES[self.severity - 1] * len(words))
         return replace(given, text=given.text[: words[kept - 1].end()] if words else given.text)
-
-
-def _language(instruction: Instruction) -> str:
-    """en of en-US."""
-    return instruction.language.partition("-")[0]
 
 
 def _draw_instruction(given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
