@@ -1,4 +1,4 @@
-"""Perturbations of the instruction: said otherwise, mistyped, in another language, cut off."""
+"""Perturbations of the instruction: said otherwise, mistyped, in another language, cut off; another one, or none."""
 
 from __future__ import annotations
 
@@ -78,6 +78,30 @@ class Truncated(Perturbation):
         words = list(self.WORD.finditer(given.text))
         kept = math.ceil(self.SHARES[self.severity - 1] * len(words))
         return replace(given, text=given.text[: words[kept - 1].end()] if words else given.text)
+
+
+class NoText(Perturbation):
+    """A control: nothing is told. What is left of success needs no instruction."""
+
+    severities = 1
+    rewords = True
+
+    def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
+        return replace(given, text="")
+
+
+class OtherPath(Perturbation):
+    """A control: an instruction of another path of the same scene, in the same language, out of the data set.
+
+    What is left of success does not come from the words. An episode whose scene has no other path keeps its own.
+    """
+
+    severities = 1
+    rewords = True
+    others_of = "scene"
+
+    def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
+        return _draw_instruction(given, [one for one in others if one.primary_language == given.primary_language], rng)
 
 
 def _draw_instruction(given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
