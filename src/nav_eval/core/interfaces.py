@@ -441,6 +441,8 @@ class Task(ABC):
     """Actions that only this task has, by name; they stand in `actions` too."""
     needs_goal: ClassVar[bool] = False
     """Whether it cannot be played in an episode whose goals are hidden."""
+    goals_in_order: ClassVar[bool] = False
+    """Whether all goals are to be reached, one after the other; else any of them will do."""
 
     def begin(self, episode: Episode) -> None:
         """An episode begins; for tasks that keep count. One task object serves one session."""
