@@ -2,8 +2,6 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# What pip does on one core only; a package may hold files that are none of this Python's.
-COMPILE = $(BIN)/python -m compileall -qq -j 0 -x /tests/ $(VENV)/lib || true
 PACKAGES := pyproject.toml $(wildcard packages/*/pyproject.toml)
 # What `pip install nav-eval[demo]` brings of ours.
 OURS := -e packages/nav-eval-sdk -e . -e packages/nav-eval-worlds -e packages/nav-eval-baselines \
@@ -12,7 +10,7 @@ OURS := -e packages/nav-eval-sdk -e . -e packages/nav-eval-worlds -e packages/na
 # A test run starts some hundred Python processes: each would compile our sources again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check room lint types kernels suite docs protocol soak fuzz audit bench release requirements clean
+.PHONY: help demo test check room lint types kernels rewritten suite docs protocol soak fuzz audit bench release requirements clean
 
 # CPU seconds for each target of `make fuzz`.
 FUZZ_SECONDS ?= 1800
@@ -29,11 +27,11 @@ help:
 	@echo "make audit   asks a vulnerability service about the dependencies"
 	@echo "make bench   the measurements behind every performance claim (benchmarks/cold_start.py apart: it downloads)"
 
+# Nothing is compiled ahead: a quarter of these packages is ever imported.
 $(VENV)/run.stamp: requirements/run.txt $(PACKAGES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/run.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps $(OURS)
-	$(COMPILE)
 	touch $@
 
 $(VENV)/test.stamp: requirements/test.txt requirements/apt-test.txt $(PACKAGES)
@@ -41,14 +39,13 @@ $(VENV)/test.stamp: requirements/test.txt requirements/apt-test.txt $(PACKAGES)
 	sh requirements/apt-install.sh requirements/apt-test.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/test.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps $(OURS) -e packages/nav-eval-server
-	$(COMPILE)
 	touch $@ $(VENV)/run.stamp
 
 demo: $(VENV)/run.stamp
 	$(BIN)/nav-eval demo
 
 test: lint
-	$(MAKE) -j 2 types kernels
+	$(MAKE) -j 2 types kernels rewritten
 	$(MAKE) suite
 
 check: lint types $(if $(ROOM),room)
@@ -68,6 +65,10 @@ types: $(VENV)/test.stamp
 # Else the first tests compile them one by one, and wait for each other.
 kernels: $(VENV)/test.stamp
 	-$(BIN)/nav-eval doctor --warm
+
+# Else each worker of the suite compiles every test. What is wrong with one is said there.
+rewritten: $(VENV)/test.stamp
+	-$(BIN)/python -m pytest -q --collect-only >/dev/null 2>&1
 
 # Three for two cores: what serves, waits and is killed leaves one of them idle.
 # Who steals work takes half of what the other has left, so neighbours, which share fixtures, stay together.

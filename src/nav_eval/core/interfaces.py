@@ -228,6 +228,8 @@ class Perturbation:
     """Types of the sensors whose readings it changes."""
     rewords: ClassVar[bool] = False
     """Whether it changes the instruction."""
+    others_of: ClassVar[Literal["path", "scene"]] = "path"
+    """Whose instructions it is given as `others`: the same path's, or those of all other paths of the scene."""
 
     def __init__(self, severity: int) -> None:
         self.severity = severity
@@ -241,9 +243,8 @@ class Perturbation:
         return config
 
     def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
-        """What is told instead of `given`; `others`: all other instructions of the data set for the same path.
-
-        Tokens are filled in from the text afterwards.
+        """What is told instead of `given`; `others`: all other instructions of the data set for the same path, or for
+        the scene's other paths (`others_of`). Tokens are filled in from the text afterwards.
         """
         return given
 
@@ -440,6 +441,8 @@ class Task(ABC):
     """Actions that only this task has, by name; they stand in `actions` too."""
     needs_goal: ClassVar[bool] = False
     """Whether it cannot be played in an episode whose goals are hidden."""
+    goals_in_order: ClassVar[bool] = False
+    """Whether all goals are to be reached, one after the other; else any of them will do."""
 
     def begin(self, episode: Episode) -> None:
         """An episode begins; for tasks that keep count. One task object serves one session."""

@@ -78,7 +78,7 @@ class RewordedDataset(Dataset):
         self._every = every
         self._perturbations = perturbations
         self._seed = seed
-        self._wordings: dict[PathKey, list[Instruction]] | None = None
+        self._wordings: dict[str, dict[PathKey, list[Instruction]]] | None = None
 
     @property
     def files(self) -> Sequence[str]:
@@ -93,26 +93,32 @@ class RewordedDataset(Dataset):
             return episode
         told = given
         for name, perturbation in self._perturbations.items():
-            others = [other for other in self._wordings_by_path()[_path(episode)] if other.text != given.text]
+            others = self._others(episode, given, perturbation.others_of)
             told = perturbation.instruction(told, others, SeededRngSource(self._seed, episode.key, name))
         if told is given:
             return episode
         fresh = replace(told, tokens=tokenize(told.text), vocabulary_ids=None)
         return replace(episode, instruction=fresh)
 
-    def _wordings_by_path(self) -> Mapping[PathKey, Sequence[Instruction]]:
+    def _others(self, episode: Episode, given: Instruction, of: str) -> list[Instruction]:
+        paths, own = self._wordings_by_scene()[episode.scene_id], _path(episode)
+        if of == "path":
+            return [other for other in paths[own] if other.text != given.text]
+        return [one for path, wordings in paths.items() if path != own for one in wordings]
+
+    def _wordings_by_scene(self) -> Mapping[str, Mapping[PathKey, Sequence[Instruction]]]:
         if self._wordings is None:
             self._wordings = {}
             for episode in self._every():
                 if episode.instruction is not None:
-                    self._wordings.setdefault(_path(episode), []).append(episode.instruction)
+                    paths = self._wordings.setdefault(episode.scene_id, {})
+                    paths.setdefault(_path(episode), []).append(episode.instruction)
         return self._wordings
 
 
 def _path(episode: Episode) -> PathKey:
-    """What the wordings of one path have in common: where it begins, leads and ends."""
+    """What the wordings of one path of a scene have in common: where it begins, leads and ends."""
     return (
-        episode.scene_id,
         episode.start_position,
         episode.start_rotation,
         episode.start_node,

@@ -212,5 +212,4 @@ class FileDataset(ABC):
         wanted = self.request.languages
         if wanted is None or episode.instruction is None:
             return True
-        language = episode.instruction.language
-        return language in wanted or language.split("-")[0] in wanted
+        return episode.instruction.language in wanted or episode.instruction.primary_language in wanted

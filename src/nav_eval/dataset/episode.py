@@ -50,6 +50,11 @@ class Instruction:
     def __post_init__(self) -> None:
         _freeze(self, "extra")
 
+    @property
+    def primary_language(self) -> str:
+        """The tag without region or script: en of en-US."""
+        return self.language.partition("-")[0]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewPoint:

@@ -30,7 +30,6 @@ from nav_eval.report.source import Run
 from nav_eval.report.spooled import Spooled
 from nav_eval.report.topdown import Map, scene_maps
 from nav_eval.report.track import Ints, centimetres, points_of
-from nav_eval.tasks.multi_objectnav import MultiObjectNavTask
 
 MAX_GOALS = 60
 
@@ -153,15 +152,15 @@ def episode_facts(episode: Episode, task: Task, session: Simulator | None) -> Ep
     """With a session that stands at the episode's start, node positions and the shortest way are looked up too."""
     reference, kind = task.reference(episode)
     goals = task.goals(episode)
-    chain = isinstance(task, MultiObjectNavTask)  # the nearest of several goals says nothing
-    shortest = _shortest(episode, () if chain else goals, session)
+    shortest = _shortest(episode, () if task.goals_in_order else goals, session)
     instruction = episode.instruction
+    named = [] if task.goals_in_order else [goal.category for goal in episode.goals if goal.category]
     nodes: Mapping[str, Vec3] = session.graph().positions if isinstance(session, HasGraph) else {}
     followed = centimetres(_positions(reference, nodes))
     return EpisodeFacts(
         text=instruction.text if instruction else None,
         language=instruction.language if instruction else "",
-        category=None if chain else next((goal.category for goal in episode.goals if goal.category), None),
+        category=named[0] if named else None,
         reference=followed,
         reference_kind=kind,
         goals=_thinned(centimetres(_positions(goals, nodes))),

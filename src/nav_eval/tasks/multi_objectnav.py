@@ -108,7 +108,7 @@ class MultiObjectNavTask(ObjectNavTask):
     name = "multi_objectnav"
     actions = ("stop", "found", "move_forward", "turn_left", "turn_right", "look_up", "look_down")
     measurements = ("goals_found", "path_length", "collisions", "steps")
-    needs_goal = True
+    needs_goal = goals_in_order = True
     own_metrics: ClassVar[Mapping[str, type[Metric]]] = {
         one.name: one for one in (GoalsFound, AllGoalsFound, ProgressSpl, MultiSpl)
     }

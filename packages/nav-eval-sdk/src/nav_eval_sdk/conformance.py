@@ -7,6 +7,7 @@ the model thinks, as many sessions as are promised, errors without stack traces.
 from __future__ import annotations
 
 import http.client
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +36,8 @@ from nav_eval_sdk.protocol.messages import (
 )
 from nav_eval_sdk.protocol.version import MSGPACK, PROTOCOL_VERSION
 from nav_eval_sdk.transport.base import PLAIN_SERVICE, STATUSES, Ask, ClientTls, Endpoint
+
+log = logging.getLogger(__name__)
 
 HEALTH_SECONDS = 2.0
 LOADING = "loading"
@@ -104,6 +107,8 @@ def _await_loaded(client: TestClient) -> None:
     """As an evaluation would wait. What is wrong with `health` is told by a check of its own."""
     until = time.monotonic() + Deadlines.ready
     with suppress(WireError):
+        if client.health().status == LOADING:
+            log.info("The service is loading: waiting for it, at most %g s.", Deadlines.ready)
         while client.health().status == LOADING and time.monotonic() < until:
             time.sleep(POLL_SECONDS)
 

@@ -71,6 +71,14 @@ class SemanticRegion:
     low: tuple[float, float, float] = (0.0, 0.0, 0.0)
     high: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
+    def holds(self, x: float, y: float, z: float, slack: float = 0.02) -> bool:
+        """Whether a point of a floor, m, is in the room: not on a threshold, nor on the floor above or below."""
+        return (
+            self.low[0] - slack <= x <= self.high[0] + slack
+            and self.low[2] - slack <= z <= self.high[2] + slack
+            and self.low[1] - 0.6 <= y <= self.high[1] - 1.0
+        )
+
 
 @dataclass(frozen=True)
 class Sky:

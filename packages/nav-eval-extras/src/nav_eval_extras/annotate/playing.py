@@ -34,7 +34,7 @@ from nav_eval_extras.annotate.studio import play
 from nav_eval_extras.collecting.paths import routes
 from nav_eval_extras.human.decisions import NAME, Decision, Decisions
 from nav_eval_extras.human.person import Person
-from nav_eval_extras.human.play import PRACTICE, check_plan, to_practise
+from nav_eval_extras.human.play import PRACTICE, check_plan, not_offered, to_practise
 from nav_eval_extras.human.web import read_page
 
 WORDS = "play-words.js"
@@ -153,7 +153,7 @@ def play_together(
             guest = partial(Player, desk=desk, crowd=crowd, course=course, practice=practice, journal=journal)
             host_people(desk, out, TOGETHER, crowd.people, guest, (host, port, _page_files()), say)
         played = [[desk.of(episode)[place] for episode in episodes] for place in range(crowd.each)]
-        notes = _notes(desk, played, crowd)
+        notes = [*not_offered(course.plan), *_notes(desk, played, crowd)]
         return [_write_run(config, out, journal, plays, place, notes) for place, plays in enumerate(played, 1)]
 
 

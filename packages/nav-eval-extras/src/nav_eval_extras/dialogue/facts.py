@@ -65,9 +65,4 @@ def _stretch(way: Sequence[Vec3], direction: float, regions: Sequence[SemanticRe
 
 def room_at(point: Vec3, regions: Sequence[SemanticRegion]) -> int:
     """The region that holds a point of the floor; 0 on a threshold, and where there are none."""
-    x, y, z = point
-    for region in regions:
-        (low_x, low_y, low_z), (high_x, high_y, high_z) = region.low, region.high
-        if low_x <= x <= high_x and low_z <= z <= high_z and low_y - 0.5 <= y < high_y - 1.0:
-            return region.id
-    return 0
+    return next((region.id for region in regions if region.holds(*point)), 0)

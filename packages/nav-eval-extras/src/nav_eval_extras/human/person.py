@@ -15,10 +15,17 @@ from nav_eval_extras.human.pictures import goal, pictures, ways
 START = "start"
 
 
+def text_argument(arguments: Mapping[str, Any]) -> str | None:
+    """The name of an action's argument if that is one text, which a person can write."""
+    kinds = [(name, one["kind"]) for name, one in arguments.items()]
+    return kinds[0][0] if [kind for _, kind in kinds] == ["text"] else None
+
+
 class Person(Watcher):
     """One person at one page: the agent of a run, and the watcher that counts its episodes.
 
-    The name of a choice is an action's, or move_to:N for the Nth way on.
+    The name of a choice is an action's, or move_to:N for the Nth way on. Of an action that takes one text, as `ask`,
+    the text is what was written with the choice.
     """
 
     name = "people"
@@ -86,8 +93,10 @@ class Person(Watcher):
         if resumed:
             self._ready()
         specs, on = self._episode["observation_spec"], self._ways(observation)
-        actions = [name for name, spec in self._episode["action_space"].items() if not spec["arguments"]]
-        choices: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in actions}
+        space = self._episode["action_space"]
+        actions = [name for name, spec in space.items() if not spec["arguments"]]
+        texts = {name: text for name, spec in space.items() if (text := text_argument(spec["arguments"]))}
+        choices: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in (*actions, *texts)}
         choices |= {f"move_to:{place}": ("move_to", {"viewpoint": way["viewpoint"]}) for place, way in enumerate(on)}
         chosen = self._game.ask(
             choices.keys(),
@@ -95,13 +104,24 @@ class Person(Watcher):
             **self._told(),
             step=self._step - 1,
             actions=actions,
+            texts=list(texts),
+            said=self._said(observation),
             ways=[{key: value for key, value in way.items() if key != "viewpoint"} for way in on],
             pictures=pictures(specs, observation, self._facing),
             goal=goal(specs, observation),
         )
         name, args = choices[chosen.name]
+        if name in texts:
+            args = {texts[name]: chosen.text}
         self._decisions.add(self._episode["episode_id"], name, args, chosen.seconds, resumed=resumed)
         return name, args
+
+    def _said(self, observation: Mapping[str, Any]) -> dict[str, str] | None:
+        """The question that was just asked, and its answer."""
+        made = self.decided
+        question = next(iter(made[-1].action_args.values()), "") if made else ""
+        answer = observation.get("answer")
+        return {"question": question, "answer": answer} if answer else None
 
     def _ways(self, observation: Mapping[str, Any]) -> list[dict[str, Any]]:
         return ways(observation, self._facing) if "move_to" in self._episode["action_space"] else []

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nav_eval import ActionSpec
 from nav_eval.config.schema import Config, DatasetConfig, SensorConfig
 from nav_eval.core.orchestrator import Watcher
 from nav_eval.dataset.episode import Episode, EpisodeKey
@@ -96,12 +97,17 @@ def check_playable(config: Config) -> list[str]:
     """
     with opened(config) as plan:
         check_plan(plan)
-        return [*_without(plan), *_again(plan)]
+        return [*not_offered(plan), *_again(plan)]
 
 
-def _without(plan: Plan) -> list[str]:
-    names = [name for name, spec in plan.actions.actions.items() if spec.arguments and name != "move_to"]
+def not_offered(plan: Plan) -> list[str]:
+    """The actions that a person plays without."""
+    names = [name for name, spec in plan.actions.actions.items() if not _offered(name, spec)]
     return [f"task.actions: a person has no button for {', '.join(names)}, and plays without."] if names else []
+
+
+def _offered(name: str, spec: ActionSpec) -> bool:
+    return name == "move_to" or [one.kind for one in spec.arguments.values()] in ([], ["text"])
 
 
 def _again(plan: Plan) -> list[str]:

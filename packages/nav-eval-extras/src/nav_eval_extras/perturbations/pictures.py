@@ -90,6 +90,16 @@ class DroppedFrames(Perturbation):
         return self._last[name]
 
 
+class NoPictures(Perturbation):
+    """A control: cameras show nothing, zeros or an empty list. What is left of success needs no eyes."""
+
+    severities = 1
+    sensors = CAMERAS
+
+    def reading(self, name: str, kind: str, value: Any, rng: RngSource) -> Any:
+        return np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)()
+
+
 LEVELS = np.arange(256, dtype=np.uint8)
 _SHARES = np.arange(256) / 255
 _LINEAR = np.where(_SHARES <= 0.04045, _SHARES / 12.92, ((_SHARES + 0.055) / 1.055) ** 2.4).astype(np.float32)

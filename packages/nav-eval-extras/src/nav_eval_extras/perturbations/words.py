@@ -1,4 +1,4 @@
-"""Perturbations of the instruction: said otherwise, mistyped, in another language, cut off."""
+"""Perturbations of the instruction: said otherwise, mistyped, in another language, cut off; another one, or none."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Paraphrase(Perturbation):
     rewords = True
 
     def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
-        return _draw_instruction(given, [one for one in others if _language(one) == _language(given)], rng)
+        return _draw_instruction(given, [one for one in others if one.primary_language == given.primary_language], rng)
 
 
 class OtherLanguage(Perturbation):
@@ -38,7 +38,7 @@ class OtherLanguage(Perturbation):
     rewords = True
 
     def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
-        return _draw_instruction(given, [one for one in others if _language(one) != _language(given)], rng)
+        return _draw_instruction(given, [one for one in others if one.primary_language != given.primary_language], rng)
 
 
 class Typos(Perturbation):
@@ -80,9 +80,28 @@ class Truncated(Perturbation):
         return replace(given, text=given.text[: words[kept - 1].end()] if words else given.text)
 
 
-def _language(instruction: Instruction) -> str:
-    """en of en-US."""
-    return instruction.language.partition("-")[0]
+class NoText(Perturbation):
+    """A control: nothing is told. What is left of success needs no instruction."""
+
+    severities = 1
+    rewords = True
+
+    def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
+        return replace(given, text="")
+
+
+class OtherPath(Perturbation):
+    """A control: an instruction of another path of the same scene, in the same language, out of the data set.
+
+    What is left of success does not come from the words. An episode whose scene has no other path keeps its own.
+    """
+
+    severities = 1
+    rewords = True
+    others_of = "scene"
+
+    def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
+        return _draw_instruction(given, [one for one in others if one.primary_language == given.primary_language], rng)
 
 
 def _draw_instruction(given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:

@@ -37,8 +37,9 @@ def sweep(
     Parameters
     ----------
     arguments
-        A benchmark, then suite=robustness (all of `nav-eval list perturbations` that fit) or names of perturbations
-        such as suite=blur,typos; severities=1,3 plays only these, and the highest where there are fewer.
+        A benchmark, then suite=robustness (all of docs/robustness.md that fit), suite=controls (no text, another path's
+        text, no pictures), or names of `nav-eval list perturbations` such as suite=blur,typos; severities=1,3 plays
+        only these, and the highest where there are fewer.
         `latencies=0,0.5,measured` in place of a suite: a table of success against the seconds that an answer takes, for
         which the world goes on. Then overrides as for `run`.
     config

@@ -46,7 +46,8 @@ SUITES = {
         "typos",
         "truncated",
         "other_language",
-    )
+    ),
+    "controls": ("no_text", "other_path", "no_pictures"),
 }
 SHARED = (
     "benchmark",

@@ -68,13 +68,7 @@ class RoomsMap:
 
     def room_at(self, x: float, y: float, z: float, slack: float = 0.02) -> int:
         """The region that holds a floor point, 0 if none does (a threshold, a wall)."""
-        for room in self.rooms.values():
-            inside = (
-                room.low[0] - slack <= x <= room.high[0] + slack and room.low[2] - slack <= z <= room.high[2] + slack
-            )
-            if inside and room.low[1] - 0.6 <= y <= room.high[1] - 1.0:
-                return room.id
-        return 0
+        return next((room.id for room in self.rooms.values() if room.holds(x, y, z, slack)), 0)
 
     def rooms_between(self, start: int) -> dict[int, int]:
         """Of every room that can be reached, through how many ways at least; the start's own is 0."""

@@ -14,6 +14,7 @@ const ORDER = ["turn_left", "move_forward", "turn_right", "look_up", "look_down"
 const RETRY_MS = 1000;
 const REPEAT_MS = 150;  // a key or a button that is held down walks no faster than this
 const HOLD_MS = 400;  // a button that is pressed so long is held down
+const LONGEST_TEXT = 300;  // of a question
 
 const SURE = ["stop", "found"];  // cannot be taken back, so they are asked back
 
@@ -206,6 +207,7 @@ function drawPlay() {
   at("steps").textContent = word(state.limit ? "steps" : "steps_open", state) + (stuck ? ` · ${word("stuck")}` : "");
   drawActions();
   drawWays();
+  drawTexts();
   at("keys").replaceChildren(...shownActions().filter((name) => SHOWN_KEYS[name]).map((name) => {
     const row = make("tr", "");
     const keys = make("td", "");
@@ -277,6 +279,31 @@ function drawWays() {
   }));
 }
 
+function drawTexts() {
+  const { said, texts = [] } = state;
+  at("said").hidden = !said;
+  if (said) at("said").replaceChildren(make("q", said.question), make("strong", said.answer));
+  at("texts").hidden = !texts.length;
+  const names = texts.join(" ") + language;
+  if (at("texts").dataset.names === names) return;
+  at("texts").dataset.names = names;
+  at("texts").replaceChildren(...texts.flatMap((name) => {
+    const input = make("input", "", { name, maxlength: LONGEST_TEXT, "aria-label": word(`${name}_text`), placeholder: word(`${name}_text`) });
+    return [input, make("button", word(name), { type: "submit", value: name })];
+  }));
+}
+
+function write(event) {
+  event.preventDefault();
+  const name = (event.submitter ?? at("texts").querySelector("button")).value;
+  const input = at("texts").elements.namedItem(name);
+  if (!input.value.trim()) return input.focus();
+  if (busy || halted) return;
+  choose(name, input.value.trim());
+  input.value = "";
+  at("view").focus();  // the keys walk again
+}
+
 function drawNotice(phase) {
   const ready = phase === "ready";
   at("notice-title").textContent = word(ready && state.practice ? "ready_practice" : phase, state);
@@ -291,6 +318,7 @@ function drawNotice(phase) {
 
 function pressed(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]") || state.phase !== "play" || halted) return;
+  if (event.target.closest("input")) return;
   const onButton = event.target.closest("button, summary");
   if (onButton && (event.key === "Enter" || event.key === " ")) return;
   const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -310,6 +338,7 @@ document.addEventListener("click", (event) => {
   // Who points at buttons and types too must not press the last one again by the space bar.
   if (event.detail && state.phase === "play" && !at("confirm").open && event.target.closest("button")) at("view").focus();
 });
+at("texts").addEventListener("submit", write);
 at("confirm-yes").addEventListener("click", () => { at("confirm").close(); choose(at("confirm").dataset.action); });
 at("confirm-no").addEventListener("click", () => at("confirm").close());
 at("confirm").addEventListener("close", () => { if (state.phase === "play") at("view").focus(); });
