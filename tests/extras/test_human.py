@@ -658,8 +658,9 @@ def test_episodes_along_one_path_are_told_of() -> None:
 
 
 def test_what_a_person_has_no_button_for_is_told_of() -> None:
-    asking = benchmark_config("vln-ask-demo", overrides=["dataset.limit=1", SMALL])
-    assert check_playable(asking) == ["task.actions: a person has no button for ask, and plays without."]
+    actions = "task.actions=[stop,move_forward,turn_left,turn_right,velocity]"
+    driving = benchmark_config("vln-demo", overrides=["dataset.limit=1", SMALL, actions])
+    assert check_playable(driving) == ["task.actions: a person has no button for velocity, and plays without."]
 
 
 def test_nobody_practises_on_a_path_of_the_run() -> None:

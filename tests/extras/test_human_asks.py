@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from extras.playing import Window, hosted, lines
-from nav_eval.cli import make_app
+from extras.playing import Window, hosted, lines, nav_eval
 
 SMALL = "simulator.sensors={rgb: {width: 64, height: 48, hfov: 90}}"
 QUESTION = "Where do I go? wasd 1"
@@ -15,7 +14,7 @@ QUESTION = "Where do I go? wasd 1"
 
 def test_a_person_asks_in_words_and_walks_on_by_keys(browser: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    with hosted("vln-ask-demo", "dataset.limit=1", SMALL, "--out", run, "--port", 0, said=tmp_path / "said") as game:
+    with hosted("vln-ask-demo", "dataset.limit=1", SMALL, out=run) as game:
         window = Window(browser, game.link)
         window.start()
         window.page.click("#texts input")
@@ -33,4 +32,4 @@ def test_a_person_asks_in_words_and_walks_on_by_keys(browser: Any, tmp_path: Pat
     made = [(one["action"], one["action_args"]) for one in lines(run / "decisions.jsonl")]
     assert made == [("ask", {"question": QUESTION}), ("turn_left", {}), ("stop", {})]
     assert [one["metrics"]["questions"] for one in lines(run / "episodes.jsonl")] == [1]
-    assert not make_app()(["replay", str(run)])
+    assert nav_eval("replay", run) == 0
