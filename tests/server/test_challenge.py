@@ -123,11 +123,7 @@ def test_what_init_writes_plays_as_the_benchmark_that_teams_train_on(file: Path)
             "notify.mail.hots: unknown key. Did you mean 'host'",
         ),
         ("baselines", ["randon"], "baselines: 'randon' is no agent of ours. There are stop, forward, random, "),
-        (
-            "phasez",
-            {},
-            "phasez: unknown key. Did you mean 'phases'? Known here: allow_overlap, baselines, ",
-        ),
+        ("phasez", {}, "phasez: unknown key. Did you mean 'phases'? Known here: allow_overlap, baselines, "),
         ("phases.dev.quota.per_day", 0, "phases.dev.quota.per_day: Input should be greater than or equal to 1"),
         ("phases.dev.closes", "2020-01-01T00:00", "phases.dev: closes before it opens"),
         ("timezone", "Mars/Olympus", "timezone: is not a time zone; write for example Europe/Berlin"),

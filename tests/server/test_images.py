@@ -62,9 +62,7 @@ def push(team: Caller, content: bytes, name: str, *, begin: int = 0) -> dict[str
     while told.get("endpoint") is None:
         at = told["received"]
         answer = team(
-            "PUT",
-            f"/images/{sha256}?name={name}&offset={at}&whole={len(content)}",
-            raw=content[at : at + PIECE],
+            "PUT", f"/images/{sha256}?name={name}&offset={at}&whole={len(content)}", raw=content[at : at + PIECE]
         )
         assert answer.status_code == 200, answer.content
         told = answer.json()

@@ -143,11 +143,11 @@ def test_an_open_phase_that_cannot_be_played_is_refused_before_anything_is_locke
 ) -> None:
     rewrite(spoil)
     said = serve()
-    assert (
-        said.returncode,
-        f"phases.dev: cannot be played ({DATA}" in said.stderr,
-        told in said.stderr,
-    ) == (2, True, True)
+    assert (said.returncode, f"phases.dev: cannot be played ({DATA}" in said.stderr, told in said.stderr) == (
+        2,
+        True,
+        True,
+    )
     assert str(Folder(folder).challenge) in said.stderr
     with pytest.raises(ConfigError, match=r"phases\.dev: cannot be played"):
         command("freeze", phase="dev")

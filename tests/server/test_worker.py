@@ -275,8 +275,7 @@ esac
 
 
 @pytest.mark.parametrize(
-    ("trouble", "outcome", "asks"),
-    [("", "image_unfit", True), ("breaks", "unable", False), ("full", "unable", True)],
+    ("trouble", "outcome", "asks"), [("", "image_unfit", True), ("breaks", "unable", False), ("full", "unable", True)]
 )
 def test_what_the_engine_does_not_load_is_the_teams_fault_only_if_it_loads_ours(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trouble: str, outcome: str, asks: bool
