@@ -28,7 +28,6 @@ from nav_eval_server.folder import Folder
 from nav_eval_server.models import Episode, Notice, Submission, User
 from nav_eval_server.queue import health
 from nav_eval_server.queue.dispatcher import Dispatcher
-from nav_eval_server.queue.files import LOG
 from nav_eval_server.queue.states import State
 from nav_eval_server.queue.tally import Tally, own
 from nav_eval_server.settings import current
@@ -146,19 +145,6 @@ def test_an_address_behind_ours_is_the_organisers_to_read(full: Crowd) -> None:
     assert "12 service_unavailable" in page(full, "member", "done")
     assert "canary-address" in page(full, "organiser", "done")
     assert Caller(full.token)("GET", f"/submissions/{full.mine['done'].pk}").json()["reasons"] == []
-
-
-@pytest.mark.parametrize("state", ["done", "hidden", "failed"])
-def test_organisers_read_records_and_log_of_every_run(full: Crowd, state: str) -> None:
-    key = full.mine[state].pk
-    for name in (LOG, "episodes.jsonl", "secret.key", "config.yaml"):
-        Dispatcher(full.challenge).inbox(key).append(name, 0, b"canary of the run")
-    shown = re.findall(r'/files/([\w.]+)"', page(full, "organiser", state))
-    assert shown == [LOG, "episodes.jsonl"]
-    for who in ("organiser", "member", "other", "nobody"):
-        answers = [full.visitor(who).get(reverse("record", args=[key, name])) for name in (LOG, "secret.key")]
-        assert [b"canary of the run" in answer.content for answer in answers] == [who == "organiser", False]
-        assert LOG not in page(full, who, state) or who == "organiser"
 
 
 def play_in_vain(bench: Bench) -> None:

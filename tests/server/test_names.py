@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from server.conftest import Make
 from server.crowd import PASSWORD, Crowd, crowd, person
 
 TAKEN = {"en": "This name is taken. Choose another one.", "zh-CN": "该名称已被使用，请换一个。"}
+SIGNS = "Use visible letters, digits and signs, 60 at most."
 
 
 @pytest.fixture
@@ -37,38 +39,50 @@ def errors(answer: Any) -> list[tuple[str, str]]:
     return re.findall(r'class="errorlist" id="id_(\w+)_error"><li>(.+?)</li>', answer.content.decode())
 
 
-@pytest.mark.parametrize("language", TAKEN)
 @pytest.mark.parametrize("name", ["member", "MEMBER", "organiser", "mеmber", "0rganiser"])
-def test_a_taken_user_name_is_told(full: Crowd, name: str, language: str) -> None:
-    answer = sign_up(name, language=language)
-    assert (answer.status_code, errors(answer)) == (200, [("username", TAKEN[language])])
+def test_a_taken_user_name_is_told(full: Crowd, name: str) -> None:
+    for language, said in TAKEN.items():
+        answer = sign_up(name, language=language)
+        assert (answer.status_code, errors(answer)) == (200, [("username", said)])
 
 
-@pytest.mark.parametrize("language", TAKEN)
+def found_team(full: Crowd, name: str, language: str = "en") -> Any:
+    if not User.objects.filter(username="third").exists():
+        person("third")
+    return full.visitor("third").post(reverse("team"), {"name": name}, headers={"accept-language": language})
+
+
 @pytest.mark.parametrize("name", ["Aurora", "aurora", " Aurora ", "Аurоrа", "Auгога", "Ａurora", "AURΟRA", "Au rora"])
-def test_a_taken_team_name_is_told(full: Crowd, name: str, language: str) -> None:
-    person("third")
-    answer = full.visitor("third").post(reverse("team"), {"name": name}, headers={"accept-language": language})
-    assert (answer.status_code, errors(answer)) == (200, [("name", TAKEN[language])])
+def test_a_taken_team_name_is_told(full: Crowd, name: str) -> None:
+    for language, said in TAKEN.items():
+        answer = found_team(full, name, language)
+        assert (answer.status_code, errors(answer)) == (200, [("name", said)])
     assert not Membership.objects.filter(user__username="third").exists()
 
 
-@pytest.mark.parametrize("name", ["123", "--", "２３", "🙂🙂"])
-def test_a_name_has_a_letter(full: Crowd, name: str) -> None:
-    person("third")
-    answer = full.visitor("third").post(reverse("team"), {"name": name})
-    assert (answer.status_code, errors(answer)) == (200, [("name", "Use one letter at least.")])
-
-
-def test_a_name_is_as_short_as_it_is_kept(full: Crowd) -> None:
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("123", "--", "２３", "🙂🙂"), "Use one letter at least."),
+        (("a\u202eb", "a\u200bb", "\ufdfa" * 4), SIGNS),
+        (("a\x00b",), "Null characters are not allowed."),
+        ((" ",), "This field is required."),
+        (("x" * 61,), "Ensure this value has at most 60 characters (it has 61)."),
+    ],
+)
+def test_a_name_has_a_letter_can_be_seen_and_is_as_short_as_it_is_kept(
+    full: Crowd, names: tuple[str, ...], said: str
+) -> None:
     """One sign may stand for eighteen; a table of PostgreSQL takes no more than it says."""
-    person("third")
-    answer = full.visitor("third").post(reverse("team"), {"name": "\ufdfa" * 4})
-    told = [("name", "Use visible letters, digits and signs, 60 at most.")]
-    assert (answer.status_code, errors(answer)) == (200, told)
+    for name in names:
+        answer = found_team(full, name)
+        assert (answer.status_code, errors(answer)) == (200, [("name", said)])
+    assert not Membership.objects.filter(user__username="third").exists()
+
+
+def test_names_of_people_and_tokens_are_as_short_as_they_are_kept(full: Crowd) -> None:
     assert errors(sign_up("\ufdfa" * 9))[0][0] == "username"
-    member = full.visitor("member")
-    member.post(reverse("new_token"), {"name": "\ufdfa" * 4})
+    full.visitor("member").post(reverse("new_token"), {"name": "\ufdfa" * 4})
     assert not Token.objects.filter(name__contains="صلى").exists()
 
 
@@ -76,47 +90,37 @@ def test_a_name_is_as_short_as_it_is_kept(full: Crowd) -> None:
 def test_other_names_are_free(full: Crowd, name: str) -> None:
     """Of two that differ by a mark that is part of a letter, too."""
     Team.objects.create(name="はこ" if name == "はご" else "はご")
-    person("third")
-    assert full.visitor("third").post(reverse("team"), {"name": name}).status_code == 302
+    assert found_team(full, name).status_code == 302
 
 
 def test_whose_an_address_is_is_not_told(full: Crowd) -> None:
     """Signing up answers the same for one that is known, whatever else is right or wrong."""
     User.objects.filter(username="member").update(email="known@example.org")
-    for right, name in enumerate(("member", "fresh")):
-        known, unknown = sign_up(name, "KNOWN@example.org"), sign_up(f"{name}-" * right + name, "unknown@example.org")
-        assert (known.status_code, known.headers.get("Location"), errors(known)) == (
-            unknown.status_code,
-            unknown.headers.get("Location"),
-            errors(unknown),
-        )
+    for names in (("member", "member"), ("fresh", "fresh-fresh")):
+        answers = [sign_up(name, f"{who}@example.org") for name, who in zip(names, ("KNOWN", "unknown"))]
+        assert len({(one.status_code, one.headers.get("Location"), *errors(one)) for one in answers}) == 1
     assert User.objects.filter(username="fresh", email="KNOWN@example.org").exists()
 
 
-def together(deeds: Iterable[Callable[[], object]]) -> list[object]:
-    """What each came to, in no order; all begin at once."""
-    found: list[object] = []
+def together(*deeds: Callable[[], object]) -> list[object]:
+    """What each came to; all begin at once."""
 
-    def do(deed: Callable[[], object]) -> None:
+    def do(deed: Callable[[], object]) -> object:
         try:
-            found.append(deed())
+            return deed()
         except roster.Denied as error:
-            found.append(error)
+            return error
         finally:
             connections.close_all()
 
-    threads = [threading.Thread(target=do, args=(deed,)) for deed in deeds]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return found
+    with ThreadPoolExecutor(len(deeds)) as pool:
+        return [*pool.map(do, deeds)]
 
 
 def test_of_two_at_once_one_is_told_that_the_name_is_taken(make: Make) -> None:
     """A button that is pressed twice: both are checked before one is entered, as hashing a password takes a while."""
     make()
-    answers = together([lambda: sign_up("ada")] * 3)
+    answers = together(*[lambda: sign_up("ada")] * 3)
     told = sorted((one.status_code, *errors(one)) for one in answers)  # type: ignore[attr-defined]
     assert told == [(200, ("username", TAKEN["en"]))] * 2 + [(302,)]
     assert User.objects.count() == 1
@@ -125,7 +129,7 @@ def test_of_two_at_once_one_is_told_that_the_name_is_taken(make: Make) -> None:
 def test_what_an_entry_is_may_be_saved_twice_at_once(full: Crowd) -> None:
     address = reverse("about", args=[full.mine["done"].pk])
     browser = full.visitor("member")
-    answers = together([lambda: browser.post(address, {"name": "Ours"})] * 4)
+    answers = together(*[lambda: browser.post(address, {"name": "Ours"})] * 4)
     assert [one.status_code for one in answers] == [302] * 4  # type: ignore[attr-defined]
     assert Method.objects.get().name == "Ours"
 
@@ -133,6 +137,6 @@ def test_what_an_entry_is_may_be_saved_twice_at_once(full: Crowd) -> None:
 def test_of_two_teams_at_once_one_is_told_that_the_name_is_taken(make: Make) -> None:
     challenge = make()
     people = [person(f"person{n}") for n in range(4)]
-    found = together([lambda one=one: roster.create(challenge, one, "Cygnus") for one in people])  # type: ignore[misc]
+    found = together(*[partial(roster.create, challenge, one, "Cygnus") for one in people])
     assert sorted(type(one).__name__ for one in found) == ["Denied"] * 3 + ["Team"]
     assert (Team.objects.count(), Membership.objects.count()) == (1, 1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import QuerySet
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -140,13 +142,27 @@ def test_a_team_reads_the_reason_and_nobody_else_does(full: Crowd) -> None:
     assert WHY in page(full, "organiser", "log")
 
 
-@pytest.mark.parametrize("deed", ["rerun", "void", "place"])
-def test_nothing_is_decided_without_a_reason(full: Crowd, deed: str) -> None:
-    told = post(full, deed, full.mine["done"].pk, reason=" \n ").content.decode()
+@pytest.mark.parametrize(
+    ("deed", "state", "then"),
+    [
+        ("rerun", "done", State.VOID),
+        ("rerun", "failed", State.VOID),
+        ("void", "done", State.VOID),
+        ("place", "done", State.DONE),
+    ],
+)
+def test_nothing_is_decided_without_a_reason_which_its_team_reads(
+    full: Crowd, deed: str, state: str, then: State
+) -> None:
+    one = full.mine[state]
+    told = post(full, deed, one.pk, reason=" \n ").content.decode()
     assert "Say why" in told
-    assert Submission.objects.get(pk=full.mine["done"].pk).state == State.DONE
-    assert Charge.objects.filter(submission=full.mine["done"]).exists()
+    assert Submission.objects.get(pk=one.pk).state == state
+    assert Charge.objects.filter(submission=one).exists()
     assert not Decision.objects.exists()
+    post(full, deed, one.pk, reason=WHY)
+    assert Submission.objects.get(pk=one.pk).state == then
+    assert WHY in page(full, "member", "submission", one.pk)
 
 
 # Quota
@@ -514,3 +530,27 @@ def test_organisers_merge_teams_and_people_on_their_pages(full: Crowd) -> None:
         assert text in page(full, "other", "team")
     for text in ("team_merged", "person_merged", "Aurora", "member"):
         assert text in page(full, "organiser", "log")
+
+
+# The log
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        lambda events: events.update(details={"reason": "because", "n": 2}),
+        lambda events: events.update(actor="bob"),
+        lambda events: events.update(details={"reason": "another", "n": 2}),
+        lambda events: events.delete(),
+    ],
+    ids=["untouched", "actor", "details", "deleted"],
+)
+def test_the_log_cannot_be_changed_without_a_trace(
+    make: Make, request: pytest.FixtureRequest, tamper: Callable[[QuerySet[Event]], object]
+) -> None:
+    make()
+    for n in range(5):
+        events.record("void", f"s{n}", actor="ada", reason="because", n=n)
+    numbers = [*Event.objects.order_by("pk").values_list("pk", flat=True)]
+    tamper(Event.objects.filter(pk=numbers[2]))
+    assert events.broken() in ((None,) if "untouched" in request.node.name else numbers[2:4])

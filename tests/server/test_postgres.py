@@ -13,9 +13,7 @@ from server.postgres import Postgres, postgres
 from server.test_dispatcher import (  # noqa: F401 - collected here a second time
     bench,
     test_a_cancelled_run_keeps_its_service_until_the_worker_lets_go,
-    test_a_key_makes_one_submission,
     test_a_silent_worker_is_fenced_out_and_another_goes_on,
-    test_fifty_at_once_and_a_quota_of_one,
     test_many_workers_at_once_get_each_submission_once,
     test_one_run_per_service,
 )

@@ -42,10 +42,9 @@ from nav_eval_server.vault import Vault
 from nav_eval_server.web.connections import MAX_CONNECTIONS
 from patience import PATIENCE, until
 from served import free_port
-from server.chaos import children_of
 from server.competition import phase
 from server.conftest import Make, use
-from server.serving import Served, joined, nav_eval, serving
+from server.serving import Served, children_of, joined, nav_eval, serving
 from server.stand_in import EPISODES
 from variables_set import values
 

@@ -165,13 +165,18 @@ def test_the_same_key_is_the_same_submission(full: Crowd, team: Caller) -> None:
     body, key = {"phase": "dev", "endpoint": endpoint_of(full)}, str(uuid4())
     first = team("POST", "/submissions", body, key=key)
     assert first.status_code == 201
+    other = Caller(issue(Token.Scope.TEAM, "t", Team.objects.get(name="Borealis"), User.objects.get(username="other")))
+    theirs = other("POST", "/submissions/predictions?phase=files", raw=b"[]", key=key)
+    assert (theirs.status_code, theirs.json()["id"] != first.json()["id"]) == (201, True)
     Submission.objects.filter(pk=first.json()["id"]).update(state=State.CANCELLED, deadline=None)
     again = team("POST", "/submissions", body, key=key)
     assert (again.status_code, again.content) == (201, first.content)
-    other = team("POST", "/submissions", body | {"phase": "hidden"}, key=key)
-    assert (other.status_code, other.json()["code"]) == (409, "key_reused")
+    reused = team("POST", "/submissions", body | {"phase": "hidden"}, key=key)
+    assert (reused.status_code, reused.json()["code"]) == (409, "key_reused")
     twin = team("POST", "/endpoints", {"name": "twin", "protocol": "grpc", "url": "http://127.0.0.1:9"}).json()["id"]
     assert team("POST", "/submissions", body | {"endpoint": twin}, key=key).status_code == 409
+    Endpoint.objects.filter(pk=body["endpoint"]).update(url="http://127.0.0.1:1")
+    assert team("POST", "/submissions", body, key=key).status_code == 409
     file = team("POST", "/submissions/predictions?phase=files", raw=b"[]", key="one")
     assert team("POST", "/submissions/predictions?phase=files", raw=b"[]", key="one").content == file.content
     assert team("POST", "/submissions/predictions?phase=files", raw=b"[1]", key="one").status_code == 409
