@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import atexit
 import os
+import pkgutil
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.apps import apps
@@ -23,15 +25,21 @@ from django.db import connections
 from django.utils import translation
 
 from nav_eval_server.challenge import Challenge, Web
+from nav_eval_server.cli import COMMANDS
 from nav_eval_server.folder import Folder
 from nav_eval_server.init import create
 from nav_eval_server.settings import configure, database
 from nav_eval_server.web import alike
 from once import once_folder
 from server import warm
-from server.competition import ANSWERS, write_challenge
+from server.competition import ANSWERS, phase, write_challenge
+from server.mailbox import Hook, Mailbox, listener, mail_server
+
+if TYPE_CHECKING:
+    from server.crowd import Crowd
 
 Make = Callable[..., Challenge]
+Command = Callable[..., int]
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 """A browser that another test has opened keeps an event loop in this thread; Django would refuse to work beside it."""
@@ -95,3 +103,39 @@ def make(tmp_path: Path, migrated: Path) -> Iterator[Make]:
 
     yield made
     use(before)
+
+
+@pytest.fixture
+def full(make: Make) -> Crowd:
+    """A competition in full swing, with a phase whose board is private."""
+    from server.crowd import crowd
+
+    return crowd(make(phases={"dev": phase(), "hidden": phase() | {"board": "private"}}))
+
+
+@pytest.fixture
+def box() -> Iterator[Mailbox]:
+    with mail_server() as found:
+        yield found
+
+
+@pytest.fixture
+def hook() -> Iterator[Hook]:
+    with listener() as found:
+        yield found
+
+
+@pytest.fixture
+def command(make: Make, forks: None, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Call a command with an open phase's challenge.yaml, in this process, which then begins no other."""
+    challenge = make()
+    monkeypatch.setattr("nav_eval_server.settings.configure", use)
+    monkeypatch.setattr("nav_eval_server.serving.supervise", lambda _: None)
+    monkeypatch.chdir(challenge.folder)
+
+    def call(name: str, /, **options: Any) -> int:
+        paths = {key: Path(value) if key == "out" else value for key, value in options.items()}
+        done: int = pkgutil.resolve_name(COMMANDS[name][0])(Folder(challenge.folder).challenge, **paths)
+        return done
+
+    return call

@@ -8,17 +8,10 @@ from django.urls import reverse
 from nav_eval_server import appeals, events
 from nav_eval_server.models import Appeal, Event, Submission
 from nav_eval_server.queue.states import State
-from server.competition import phase
-from server.conftest import Make
-from server.crowd import Crowd, crowd
+from server.crowd import Crowd
 
 WHY = "Our machine lost its power at 10:02; <b>the log</b> is with you."
 ANSWER = "We saw it too."
-
-
-@pytest.fixture
-def full(make: Make) -> Crowd:
-    return crowd(make(phases={"dev": phase(), "hidden": phase() | {"board": "private"}}))
 
 
 def page(full: Crowd, who: str, state: str) -> str:

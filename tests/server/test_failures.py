@@ -33,12 +33,11 @@ from nav_eval_server.queue.tally import Tally, own
 from nav_eval_server.settings import current
 from nav_eval_server.web import teams as views
 from server.calling import Caller
-from server.competition import phase
 from server.conftest import Make
-from server.crowd import EPISODE, SCENE, Crowd, crowd
-from server.mailbox import Hook, mail_server
+from server.crowd import EPISODE, SCENE, Crowd
+from server.mailbox import Hook, Mailbox
 from server.test_dispatcher import Bench
-from server.test_notices import deliver, hook, rules  # noqa: F401 - a fixture
+from server.test_notices import deliver, rules
 from server.test_worker import Double, play
 
 BOOM = "the service refused: agent_error: ValueError: <b>canary of the service</b>"
@@ -75,11 +74,6 @@ def test_counts_say_how_much_failed_and_on_which_side(ends: list[str]) -> None:
 )
 def test_only_the_services_own_words_are_a_teams(status: str, text: str, shown: bool) -> None:
     assert own(status, text) is shown
-
-
-@pytest.fixture
-def full(make: Make) -> Crowd:
-    return crowd(make(phases={"dev": phase(), "hidden": phase() | {"board": "private"}}))
 
 
 def fail(full: Crowd, state: str, count: int, of: int = 12, reason: str = BOOM, status: str = "agent_error") -> None:
@@ -160,7 +154,7 @@ def play_in_vain(bench: Bench) -> None:
     assert bench.complete(claim) == State.DONE
 
 
-def test_the_webhook_tells_it(make: Make, hook: Hook) -> None:  # noqa: F811
+def test_the_webhook_tells_it(make: Make, hook: Hook) -> None:
     bench = Bench(make(notify=rules(hook=hook)), teams=1)
     Folder(bench.dispatcher.challenge.folder).write_secret("webhook.key", "k" * 64)
     play_in_vain(bench)
@@ -172,13 +166,12 @@ def test_the_webhook_tells_it(make: Make, hook: Hook) -> None:  # noqa: F811
     assert "Every episode failed." in ended["text"]
 
 
-def test_a_mail_begins_with_it(make: Make) -> None:
-    with mail_server() as box:
-        bench = Bench(make(notify=rules(box)), teams=1)
-        User.objects.create(username="m", email="member@example.org").teams.add(bench.teams[0])
-        play_in_vain(bench)
-        assert {row.reason for row in Episode.objects.all()} == {BOOM}
-        deliver(bench.dispatcher.challenge)
+def test_a_mail_begins_with_it(make: Make, box: Mailbox) -> None:
+    bench = Bench(make(notify=rules(box)), teams=1)
+    User.objects.create(username="m", email="member@example.org").teams.add(bench.teams[0])
+    play_in_vain(bench)
+    assert {row.reason for row in Episode.objects.all()} == {BOOM}
+    deliver(bench.dispatcher.challenge)
     ((_, mail),) = box.mails
     subject, text = str(mail["Subject"]).strip(), mail.get_content()  # type: ignore[attr-defined]
     assert subject.startswith("Every episode failed. Submission ")
@@ -212,9 +205,10 @@ def test_a_fault_has_a_number_that_finds_its_traceback(
     assert "TypeError: 'NoneType' object is not callable" in said
     monkeypatch.setattr("nav_eval_server.api.teams.timezone", None)
     crashed = Caller(full.token)("GET", "/me")
-    assert (crashed.status_code, crashed.json()["request"]) == (500, crashed["X-Request-Number"])
-    assert crashed.json()["request"] in crashed.json()["detail"]
-    assert f"request {crashed.json()['request']}" in capsys.readouterr().err
+    told, number = crashed.json(), crashed["X-Request-Number"]
+    assert (crashed.status_code, told["code"], told["request"]) == (500, "internal", number)
+    assert (number in told["detail"], b"Traceback" in crashed.content) == (True, False)
+    assert f"request {number}" in capsys.readouterr().err
 
 
 @pytest.fixture

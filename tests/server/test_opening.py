@@ -25,11 +25,9 @@ from nav_eval_server.settings import current
 from patience import until
 from served import free_port
 from server.competition import phase
-from server.conftest import Make
+from server.conftest import Command, Make
 from server.serving import nav_eval, serving
-from server.test_serve import command  # noqa: F401 - a fixture
 
-Command = Callable[..., int]
 DATA = "evaluation.dataset.data_path: data/"
 LATER = {"opens": "2098-01-01T00:00"}
 
@@ -50,7 +48,7 @@ def rewrite(change: Callable[[dict[str, Any]], object]) -> None:
 
 
 @pytest.fixture
-def folder(command: Command) -> Path:  # noqa: F811
+def folder(command: Command) -> Path:
     """A competition with own data for each of two phases, not served yet."""
 
     def own(content: dict[str, Any]) -> None:
@@ -74,7 +72,7 @@ def moments(action: str) -> dict[str, Any]:
     return {event.subject: event.details for event in Event.objects.filter(action=action)}
 
 
-def test_what_is_played_is_noted_when_it_opens(command: Command, folder: Path) -> None:  # noqa: F811
+def test_what_is_played_is_noted_when_it_opens(command: Command, folder: Path) -> None:
     command("serve", port=free_port())
     noted = moments(CHECKED)
     played = {name: (told["episodes"], told["scenes"]) for name, told in noted.items()}
@@ -152,7 +150,7 @@ def stuck_at_the_first_step(content: dict[str, Any]) -> None:
     ],
 )
 def test_an_open_phase_that_cannot_be_played_is_refused_before_anything_is_locked(
-    command: Command,  # noqa: F811
+    command: Command,
     folder: Path,
     capsys: pytest.CaptureFixture[str],
     spoil: Callable[[dict[str, Any]], None],
@@ -213,7 +211,7 @@ def same_scene(content: dict[str, Any]) -> None:
     ],
 )
 def test_two_phases_do_not_play_the_same_unless_it_is_said(
-    command: Command,  # noqa: F811
+    command: Command,
     folder: Path,
     capsys: pytest.CaptureFixture[str],
     spoil: Callable[[dict[str, Any]], None],
@@ -232,7 +230,7 @@ def test_two_phases_do_not_play_the_same_unless_it_is_said(
     assert Event.objects.filter(action=OPENED).count() == 1
 
 
-def test_what_a_phase_played_that_is_over_is_not_played_again(command: Command, folder: Path) -> None:  # noqa: F811
+def test_what_a_phase_played_that_is_over_is_not_played_again(command: Command, folder: Path) -> None:
     shutil.rmtree(folder / "data" / "final")
     rewrite(lambda content: content["phases"]["final"].update(LATER))
     command("serve", port=free_port())
@@ -258,7 +256,7 @@ def move(folder: Path) -> None:
     rewrite(there)
 
 
-def test_places_of_the_same_data_may_be_corrected_after_the_opening(command: Command, folder: Path) -> None:  # noqa: F811
+def test_places_of_the_same_data_may_be_corrected_after_the_opening(command: Command, folder: Path) -> None:
     command("serve", port=free_port())
     opened = moments(OPENED)["homes"]["rules_sha256"]
     move(folder)
@@ -275,9 +273,7 @@ def test_places_of_the_same_data_may_be_corrected_after_the_opening(command: Com
 
 
 def test_other_data_are_refused_after_the_opening(
-    command: Command,  # noqa: F811
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """At a new place, at the old one, and by another order of the same episodes."""
     command("serve", port=free_port())

@@ -33,7 +33,7 @@ from server.conftest import Make
 from server.crowd import PASSWORD, person
 from server.mailbox import Mailbox
 from server.serving import nav_eval, serving
-from server.test_notices import box, rules  # noqa: F401 - a fixture
+from server.test_notices import rules
 from server.test_people import code_of
 from server.test_serve import QUICK as PROMPT
 from server.test_serve import Raising, finished, team
@@ -134,7 +134,7 @@ def test_a_competition_from_sign_up_to_the_board(
     make: Make,
     browser: Any,
     axe: str,
-    box: Mailbox,  # noqa: F811
+    box: Mailbox,
     kinds: list[Any],
     evaluator: str,
     tmp_path: Path,

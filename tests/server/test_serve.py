@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import pkgutil
 import re
 import socket
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
@@ -42,7 +41,7 @@ from nav_eval_server.web.connections import MAX_CONNECTIONS
 from patience import PATIENCE, until
 from served import free_port
 from server.competition import phase
-from server.conftest import Make, use
+from server.conftest import Command, Make
 from server.serving import Served, children_of, joined, nav_eval, serving
 from server.stand_in import EPISODES
 from variables_set import values
@@ -311,30 +310,12 @@ LEAVES_FREE: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture
-def command(make: Make, forks: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """Call a command with an open phase's challenge.yaml, in this process, which then begins no other."""
-    challenge = make()
-    monkeypatch.setattr("nav_eval_server.settings.configure", use)
-    monkeypatch.setattr("nav_eval_server.serving.supervise", lambda _: None)
-    monkeypatch.chdir(challenge.folder)
-
-    def call(name: str, /, **options: Any) -> int:
-        paths = {key: Path(value) if key == "out" else value for key, value in options.items()}
-        done: int = pkgutil.resolve_name(COMMANDS[name][0])(Folder(challenge.folder).challenge, **paths)
-        return done
-
-    return call
-
-
 def change_rules() -> None:
     file = Folder(current().folder).challenge
     file.write_text(file.read_text().replace("per_day: 1", "per_day: 11"))
 
 
-def test_what_may_be_changed_while_it_is_open_is_in_the_audit_log_once_it_is_served(
-    command: Callable[..., int],
-) -> None:
+def test_what_may_be_changed_while_it_is_open_is_in_the_audit_log_once_it_is_served(command: Command) -> None:
     command("serve", port=free_port())
     file = Folder(current().folder).challenge
     file.write_text("# a remark changes nothing\n" + file.read_text())
@@ -356,7 +337,7 @@ def test_the_table_above_names_every_command_that_locks_nothing() -> None:
     assert COMMANDS.keys() - LEAVES_FREE == {"serve", "freeze", "init", "people", "worker", "restore"}
 
 
-def test_a_command_that_serves_nobody_leaves_the_rules_free(command: Callable[..., int]) -> None:
+def test_a_command_that_serves_nobody_leaves_the_rules_free(command: Command) -> None:
     """Though a phase is open: an organiser may look, and make a token, before the rules are what they shall be."""
     found = {}
     for name, options in LEAVES_FREE.items():
@@ -369,7 +350,7 @@ def test_a_command_that_serves_nobody_leaves_the_rules_free(command: Callable[..
 
 
 @pytest.mark.parametrize(("name", "options"), [("serve", {"port": 0}), ("freeze", {"phase": "dev"})])
-def test_changed_rules_are_not_served(command: Callable[..., int], name: str, options: dict[str, Any]) -> None:
+def test_changed_rules_are_not_served(command: Command, name: str, options: dict[str, Any]) -> None:
     """Once they have been served, or a phase is ended; and no command works by them then."""
     command(name, **options)
     command("token", name="a")

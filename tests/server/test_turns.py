@@ -16,14 +16,16 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
-from nav_eval_server.models import Attempt, Charge, Submission, Team, Token
+from nav_eval_server.models import Charge, Submission, Team, Token
 from nav_eval_server.queue import baselines
 from nav_eval_server.queue.attempts import Claim
 from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.fairness import Waiting, next_up
 from nav_eval_server.queue.health import health
 from nav_eval_server.queue.outlook import Queue
 from nav_eval_server.queue.standing import stand
@@ -31,9 +33,8 @@ from nav_eval_server.queue.states import State
 from patience import until
 from server.competition import evaluation, phase
 from server.conftest import Make
-from server.crowd import crowd
 from server.serving import serving
-from server.test_dispatcher import Bench, line, state
+from server.test_dispatcher import NOON, Bench, line, state
 from server.test_serve import QUICK, finished, team
 from server.test_worker import TICKING, Double, play
 
@@ -141,6 +142,10 @@ def test_a_turn_ends_where_another_team_waits_that_had_less(bench: Bench) -> Non
     bench.submit(0)
     assert not over(bench, claim)  # nor anybody else
     other = bench.submit(1)
+    key = other.endpoint_key
+    Submission.objects.filter(pk=other.pk).update(endpoint_key=first.endpoint_key)
+    assert not over(bench, claim)  # nor one that needs what is taken
+    Submission.objects.filter(pk=other.pk).update(endpoint_key=key)
     assert over(bench, claim)
     assert bench.finish(claim, "yielded", 138) == State.QUEUED
     second = bench.claim()
@@ -222,16 +227,6 @@ def test_an_agent_of_ours_is_entered_as_long_as_its_team_takes_part(make: Make) 
     assert sorted(rows) == [("Dice", "random", "dev")] * 2 + [("Dice", "random", "later"), ("stop", "stop", "dev")]
 
 
-def test_a_turn_lasts_where_the_one_that_waits_needs_what_is_taken(bench: Bench) -> None:
-    bench.submit(0)
-    claim = bench.claim()
-    send(bench, claim, "ok")
-    other = bench.submit(1)
-    Submission.objects.filter(pk=other.pk).update(endpoint_key=Attempt.objects.get().endpoint_key)
-    bench.later(3600)
-    assert not over(bench, claim)
-
-
 def test_fairness_counts_the_last_day_and_not_since_midnight(bench: Bench) -> None:
     bench.submit(0)
     claim = bench.claim()
@@ -279,12 +274,6 @@ def test_a_team_is_told_its_place_and_when_its_turn_comes(bench: Bench) -> None:
         "当前排在第 2 位。预计约 12:30 开始。"
         in stand(challenge, Submission.objects.get(pk=third.pk), "zh", bench.now).sentence
     )
-
-
-def test_the_page_and_the_api_tell_the_place(make: Make) -> None:
-    full = crowd(make(phases={"dev": phase(), "hidden": phase()}))
-    text = full.visitor("member").get(reverse("submission", args=[full.mine["queued"].pk])).content.decode()
-    assert "in the queue." in text
 
 
 def test_a_worker_gives_up_a_run_at_the_end_of_an_episode(tmp_path: Path) -> None:
@@ -411,3 +400,37 @@ def test_services_that_hang_delay_the_others_little(
         shutil.rmtree(tmp_path / "homes")
     without, beside = (times[int(0.95 * len(times))] for times in found)
     assert without < beside <= 1.5 * without
+
+
+# Who is next, by the pure function
+
+WAITING = st.builds(
+    Waiting,
+    submission=st.text("abc", min_size=1),
+    team=st.integers(0, 4),
+    accepted_at=st.integers(0, 50).map(lambda minutes: NOON + timedelta(minutes=minutes)),
+    endpoint=st.sampled_from([None, "a:1", "b:1", "c:1"]),
+)
+
+
+@given(
+    st.lists(WAITING), st.dictionaries(st.integers(0, 4), st.floats(0, 1e5)), st.sets(st.sampled_from(["a:1", "b:1"]))
+)
+def test_nobody_who_may_begin_has_had_less_or_came_earlier_with_as_much(
+    queue: list[Waiting], seconds: dict[int, float], taken: set[str]
+) -> None:
+    chosen = next_up(queue, seconds, taken)
+    free = [one for one in queue if one.endpoint not in taken]
+    assert (chosen is None) == (not free)
+    if chosen is not None:
+        assert chosen in free
+        for one in free:
+            had, mine = seconds.get(one.team, 0.0), seconds.get(chosen.team, 0.0)
+            assert had > mine or (had == mine and one.accepted_at >= chosen.accepted_at)
+
+
+@given(st.lists(WAITING), st.sets(st.integers(0, 4)), st.booleans())
+def test_teams_whose_hour_it_is_go_first(queue: list[Waiting], booked: set[int], only: bool) -> None:
+    chosen = next_up(queue, {}, set(), booked, booked_only=only)
+    first = [one for one in queue if one.team in booked]
+    assert (chosen in first) if first else (chosen == (None if only else next_up(queue, {}, set())))
