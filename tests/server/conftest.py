@@ -31,6 +31,7 @@ from nav_eval_server.init import create
 from nav_eval_server.settings import configure, database
 from nav_eval_server.web import alike
 from once import once_folder
+from sdk.test_address import canary as canary
 from server import warm
 from server.competition import ANSWERS, phase, write_challenge
 from server.mailbox import Hook, Mailbox, listener, mail_server

@@ -147,16 +147,11 @@ def test_a_board_by_hand(challenge: Challenge) -> None:
 @pytest.mark.parametrize("buildings", [1, 3])
 def test_a_board_says_of_other_buildings_what_rank_does(challenge: Challenge, buildings: int) -> None:
     skills = {"strong": 0.8, "weak": 0.3}
-    rows = {
-        name: {(f"b{n % buildings}", str(n)): skill + 0.01 * (n % 5) * skill for n in range(12)}
-        for name, skill in skills.items()
-    }
-    for name, values_of in rows.items():
-        done(team(name), values_of, phase="plain")
-    entries = [
-        RunRecords(name, {key: {"spl": value} for key, value in one.items()}, {}, {"spl": SPL})
-        for name, one in rows.items()
-    ]
+    entries = []
+    for name, skill in skills.items():
+        row = {(f"b{n % buildings}", str(n)): skill + 0.01 * (n % 5) * skill for n in range(12)}
+        done(team(name), row, phase="plain")
+        entries.append(RunRecords(name, {key: {"spl": value} for key, value in row.items()}, {}, {"spl": SPL}))
     order, board = rank(entries, "spl", higher_is_better=True), document(challenge, "plain", Board.PUBLIC)
     for language in ("en", "zh"):
         assert elsewhere(board, language) == sentences(language, order, SPL, {})[1:]
@@ -343,16 +338,11 @@ def test_a_board_is_revealed_when_all_is_over(challenge: Challenge) -> None:
     assert Ranking.objects.get(pk=first.pk).document["entries"] != []
 
 
-ROLES = ("nobody", "stranger", "member", "token", "organiser")
-
-
 @pytest.fixture
 def seen(challenge: Challenge) -> Callable[[str], object]:
     """`seen(role)`: what they see; each phase has a submission of team mine and a better one of team other."""
     mine, other = team("mine"), team("other")
-    people = {
-        name: User.objects.create_user(name, is_staff=name == "organiser") for name in ROLES[1:] if name != "token"
-    }
+    people = {n: User.objects.create_user(n, is_staff=n == "organiser") for n in ("stranger", "member", "organiser")}
     Membership.objects.create(team=mine, user=people["member"])
     Membership.objects.create(team=other, user=people["stranger"])
     entries = {
@@ -361,6 +351,7 @@ def seen(challenge: Challenge) -> Callable[[str], object]:
         for who, value in ((mine, 0.513), (other, 0.777))
     }
     worse = {name: done(mine, {("b", "1"): 0.401}, phase=name) for name in PHASES}
+    three = {name: (entries["mine", name].id, worse[name].id, entries["other", name].id) for name in PHASES}
     Keeper(challenge).refresh(NOW)
 
     def read_all(role: str) -> dict[str, object]:
@@ -370,8 +361,7 @@ def seen(challenge: Challenge) -> Callable[[str], object]:
         for name in PHASES:
             board, final = sight.board(name), sight.board(name, "final")
             scores = board and [line["score"] for line in board["entries"]]
-            figures = [sight.figures(one.id) for one in (entries["mine", name], worse[name], entries["other", name])]
-            proof = [sight.evidence(one.id) for one in (entries["mine", name], worse[name], entries["other", name])]
+            figures, proof = ([*map(see, three[name])] for see in (sight.figures, sight.evidence))
             found[name] = (scores, final is not None, figures, proof)
         return found
 

@@ -30,7 +30,7 @@ def changed(file: Path, key: str, value: object) -> Challenge:
     *above, last = key.split(".")
     place = content
     for name in above:
-        place = place[name]
+        place = place.setdefault(name, {})
     place[last] = value
     file.write_text(yaml.safe_dump(content))
     return load_challenge(file)
@@ -127,6 +127,7 @@ def test_a_phase_without_a_seed_of_its_own_has_the_evaluations(file: Path) -> No
         ("ranking.secondary_metrics", ["ndtw", "elegance"], "ranking.secondary_metrics: 'elegance' is not measured"),
         ("ranking.secondary_metrics", ["ndtw", "spl"], "ranking: secondary_metrics: names a measure twice, or the one"),
         ("evaluation.evaluation.max_stepz", 3, "Did you mean 'max_steps'"),
+        *(("images.gpus", gpus, "images.gpus: ") for gpus in ("one", "0,1", "-1", "all --privileged")),
         ("folder", "/etc", "folder: is not a key"),
         ("name", "Große Häuser", "name: String should match pattern"),
     ],

@@ -419,10 +419,9 @@ def test_a_worker_gives_the_evaluator_no_address_but_those_that_were_ready(tmp_p
     script.write_text("import sys, json, pathlib\npathlib.Path('argv').write_text(json.dumps(sys.argv))")
     with start(RandomAgent, port=0, token="t") as one, start(RandomAgent, port=0, token="t") as other:
         urls = [one.endpoint, f"127.0.0.1:{one.port + 1}", other.endpoint]
-        worker = play(Double(), tmp_path, " ".join(urls), command=[sys.executable, str(script)])
         alone, both = f"endpoint='{one.endpoint}'", f"endpoints={json.dumps([one.endpoint, other.endpoint])}"
         cases = (([one.port], alone), ([one.port, one.port + 1], alone), ([one.port, other.port], both))
         for ports, told in cases:
-            worker._claim = {**worker._claim, "ports": [*map(str, ports)]}  # type: ignore[dict-item]
-            worker.play()
+            told_ports = [*map(str, ports)]
+            play(Double(), tmp_path, " ".join(urls), command=[sys.executable, str(script)], ports=told_ports).play()
             assert f"agent_service.{told}" in json.loads((tmp_path / "argv").read_text())

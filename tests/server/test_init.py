@@ -94,9 +94,8 @@ def test_without_the_server_the_command_says_what_to_install(tmp_path: Path) -> 
         "import importlib.metadata as m; m.entry_points = lambda **_: m.EntryPoints(); "
         "from nav_eval.cli import main; main()"
     )
-    said = subprocess.run(
-        [sys.executable, "-c", hidden, "competition", "serve", "x.yaml", "--port", "80"], capture_output=True, text=True
-    )
+    words = [sys.executable, "-c", hidden, "competition", "serve", "x.yaml", "--port", "80"]
+    said = subprocess.run(words, capture_output=True, text=True)
     assert said.returncode == 2
     assert "pip install nav-eval-server" in said.stderr
 
@@ -132,11 +131,8 @@ def test_a_phases_seed_tells_nothing_of_anothers(tmp_path: Path) -> None:
     for phase in ("dev", "final"):
         script = f'phase={phase}; {line}; printf %s "$seed"'
         made = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True).stdout
-        assert (
-            made
-            == split_seed("0123456789abcdef", phase)
-            == hashlib.sha256(f"0123456789abcdef-{phase}".encode()).hexdigest()[:32]
-        )
+        expected = hashlib.sha256(f"0123456789abcdef-{phase}".encode()).hexdigest()[:32]
+        assert made == split_seed("0123456789abcdef", phase) == expected
 
 
 WITHOUT_BUILDINGS = (

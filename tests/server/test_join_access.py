@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from typing import get_args
 
-from django.test import Client
+import pytest
 from django.utils import timezone
 
 from nav_eval_server.api.teams import EndpointOut
@@ -14,18 +14,20 @@ from nav_eval_server.join import fd_passing, presence
 from nav_eval_server.join.tickets import admitted
 from nav_eval_server.models import Endpoint, Submission, Team, Token
 from nav_eval_server.queue import endpoints
-from nav_eval_server.queue.attempts import Claim
-from nav_eval_server.queue.dispatcher import Dispatcher
-from nav_eval_server.queue.verdict import Ending
 from nav_eval_server.serving import children
-from nav_eval_server.tokens import find, issue
+from nav_eval_server.tokens import issue
+from server.calling import Caller
 from server.conftest import Make
+from server.test_dispatcher import Bench
 
 
-def claimed(dispatcher: Dispatcher, worker: Token) -> Claim:
-    claim = dispatcher.claim(worker, "i")
-    assert claim is not None
-    return claim
+@pytest.fixture
+def bench(make: Make) -> Bench:
+    """A team whose process has joined."""
+    bench = Bench(make(), teams=1)
+    Endpoint.objects.all().delete()
+    presence.note(bench.teams[0].pk, True)
+    return bench
 
 
 def test_a_team_joins_by_its_own_token(make: Make) -> None:
@@ -63,36 +65,23 @@ def test_a_team_has_one_service_that_joins(make: Make) -> None:
     assert endpoints.check(challenge, aurora.endpoints.get(), timezone.now()) == "refused"
 
 
-def test_a_ticket_is_good_while_its_attempt_is_live(make: Make) -> None:
-    challenge = make()
-    dispatcher, worker = Dispatcher(challenge), find(issue(Token.Scope.WORKER, "w"), Token.Scope.WORKER)
-    assert worker is not None
-    aurora = Team.objects.create(name="aurora", state=Team.State.APPROVED)
-    presence.note(aurora.pk, True)
-    made = [dispatcher.submit(aurora, "dev", endpoint=aurora.endpoints.get()) for _ in range(2)]
-    first = claimed(dispatcher, worker)
+def test_a_ticket_is_good_while_its_attempt_is_live(bench: Bench) -> None:
+    team = bench.teams[0].pk
+    made = [bench.submit() for _ in range(2)]
+    first = bench.claim()
     assert (first.protocol, first.url, first.networks, first.ports) == ("join", "", ("any",), ("1-65535",))
-    assert admitted(first.token) == (first.fence, aurora.pk)
-    assert dispatcher.claim(worker, "i") is None, "a team's process plays one run at a time"
+    assert admitted(first.token) == (first.fence, team)
+    assert bench.dispatcher.claim(bench.worker, "i") is None, "a team's process plays one run at a time"
     assert [admitted(text) for text in ("", "x", first.token[:-1], f"{first.token}x")] == [None] * 4
-    dispatcher.finish(worker, first.attempt, first.fence, Ending("interrupted"))
+    bench.finish(first, "interrupted")
     assert admitted(first.token) is None
-    second = claimed(dispatcher, worker)
+    second = bench.claim()
     found = admitted(second.token)
     assert found is not None
     assert found[0] > first.fence
-    assert {submission.endpoint_key for submission in made} == {f"join:{aurora.pk}"}
-
-
-def test_a_ticket_is_good_for_a_service_that_joins_only(make: Make) -> None:
-    dispatcher, worker = Dispatcher(make()), find(issue(Token.Scope.WORKER, "w"), Token.Scope.WORKER)
-    assert worker is not None
-    aurora = Team.objects.create(name="aurora", state=Team.State.APPROVED)
-    presence.note(aurora.pk, True)
-    dispatcher.submit(aurora, "dev", endpoint=aurora.endpoints.get())
-    claim = claimed(dispatcher, worker)
+    assert {submission.endpoint_key for submission in made} == {f"join:{team}"}
     Submission.objects.update(protocol="rest")
-    assert admitted(claim.token) is None
+    assert admitted(second.token) is None, "a ticket is good for a service that joins only"
 
 
 def test_what_is_handed_over_is_whole_or_nothing() -> None:
@@ -109,23 +98,18 @@ def test_what_is_handed_over_is_whole_or_nothing() -> None:
         found[1].close()
 
 
-def test_the_api_tells_of_a_service_that_joins(make: Make) -> None:
-    make()
-    aurora = Team.objects.create(name="aurora", state=Team.State.APPROVED)
-    presence.note(aurora.pk, True)
-    headers = {"Authorization": f"Bearer {issue(Token.Scope.TEAM, 'a', aurora)}"}
-    answer = Client(headers=headers, SERVER_NAME="localhost").get("/api/v1/endpoints")
-    assert answer.status_code == 200, answer.content
-    told = answer.json()[0]
+def test_the_api_tells_of_a_service_that_joins(bench: Bench) -> None:
+    (told,) = Caller(issue(Token.Scope.TEAM, "a", bench.teams[0]))("GET", "/endpoints").json()
     assert (told["name"], told["protocol"], told["url"], told["probe"]) == ("join", "join", "", "ready")
     assert told["sentence"].startswith("Here since ")
     protocols = {value for value, _ in Endpoint._meta.get_field("protocol").choices or ()}
     assert protocols == set(get_args(EndpointOut.model_fields["protocol"].annotation))
 
 
-def test_no_relay_where_nobody_may_join(make: Make) -> None:
+def test_no_relay_where_nobody_may_join_and_the_web_is_told_of_its_proxy(make: Make) -> None:
     challenge = make(endpoints={"join": False})
-    file = Folder(challenge.folder).challenge
-    family = {child.name: child for child in children(file, challenge, "127.0.0.1", 1, 1)}
-    assert family.keys() == {"worker", "scheduler", "web"}
-    assert list(family["web"].fds) == []
+    for given, told in (((), "127.0.0.1"), (("172.31.80.1",), "172.31.80.1")):
+        found = children(Folder(challenge.folder).challenge, challenge, "0.0.0.0", 1, 1, *given)
+        family = {child.name: child for child in found}
+        assert family.keys() == {"worker", "scheduler", "web"}
+        assert (list(family["web"].fds), family["web"].command[4:7]) == ([], ["0.0.0.0", "1", told])

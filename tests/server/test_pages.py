@@ -146,15 +146,24 @@ def number(full: Crowd, name: str) -> int:
     return Endpoint.objects.get().pk
 
 
-def test_a_first_page_begins_with_what_counts_now(make: Make) -> None:
-    ended, coming = {"closes": "2021-01-01T00:00"}, {"opens": "2090-01-01T00:00"}
-    changes = {"first": ended, "dev": {}, "standard": {}, "final": coming}
-    make(phases={name: phase() | change for name, change in changes.items()})
+def test_a_first_page_begins_with_what_counts_now_and_says_how_it_is_counted(make: Make) -> None:
+    ended, coming = {"closes": "2021-01-01T00:00"}, {"opens": "2098-01-01T00:00"}
+    changes = {"first": ended, "dev": {"finals": 3, "ladder": 0.05}, "standard": {}, "final": coming}
+    challenge = make(phases={name: phase() | change for name, change in changes.items()})
+    Keeper(challenge).refresh(timezone.now())
+
+    def read(path: str, language: str = "en") -> str:
+        return Client(SERVER_NAME="localhost", headers={"Accept-Language": language}).get(path).content.decode()
+
     for language, said in (("en", "Now"), ("zh-hans", "当前阶段")):
-        page = Client(SERVER_NAME="localhost", headers={"Accept-Language": language}).get("/").content.decode()
-        order = re.findall(r'<h3>\s*<a href="/board/(\w+)/', page)
+        order = re.findall(r'<h3>\s*<a href="/board/(\w+)/', read("/", language))
         assert order == ["standard", "dev", "final", "first"]
-        assert re.search(rf'<dt>{said}</dt>\s*<dd><a href="/board/standard/">', page)
+        assert re.search(rf'<dt>{said}</dt>\s*<dd><a href="/board/standard/">', read("/", language))
+    for text, count in (("3 for each team", 1), ("1 for each team", 3), ("only by more than 0.05", 1)):
+        assert read("/").count(text) == count, text
+    told = read("/board/final/")
+    assert re.search(r"This phase opens at (<[^>]*>)*2098-01-01", told)
+    assert ("No entry" in told, "No entry is finished yet" in read("/board/standard/")) == (False, True)
 
 
 def test_the_tables_above_name_every_address() -> None:
@@ -197,11 +206,13 @@ def test_every_page_to_every_visitor(full: Crowd, visitor: str, language: str) -
         assert [secret for secret in hidden if secret in text and secret not in asked] == [], name
         assert answer["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
         assert not FOREIGN.search(text), name
-        headings = re.findall(r"<h2[^>]*>(.+?)</h2>", answer.content.decode())
+        raw = answer.content.decode()
+        assert "<b>Bobby" not in raw  # names are text
+        headings = re.findall(r"<h2[^>]*>(.+?)</h2>", raw)
         assert len(headings) == len(set(headings)), (name, state)
-        assert not re.search(r"</h2>\s*(</section>|<h2)", answer.content.decode()), (name, state)
+        assert not re.search(r"</h2>\s*(</section>|<h2)", raw), (name, state)
         if language == "zh-CN" and answer.status_code == 200 and name not in RECORDS:
-            words = re.sub(r"<[^>]+>|&#?\w+;", " ", answer.content.decode())
+            words = re.sub(r"<[^>]+>|&#?\w+;", " ", raw)
             assert not re.search(r"\b(the|your|of|and|submission|team|since)\b", words), name
             assert "你" not in words, name  # our pages say 您; Django's own words said the other
 
@@ -256,12 +267,6 @@ def test_what_changes_something_wants_post_and_a_token(full: Crowd) -> None:
     assert answers == dict.fromkeys(answers, (405, 403))
     # Its form stands on pages that all share.
     assert strict.post(address(full, "set_language")).status_code == AWAY
-
-
-def test_names_are_text(full: Crowd) -> None:
-    page = full.visitor("organiser").get(reverse("organiser")).content.decode()
-    assert "&lt;b&gt;Bobby&lt;/b&gt;" in page
-    assert "<b>Bobby" not in page
 
 
 def test_sign_up_found_invite_join(make: Make) -> None:
@@ -333,9 +338,8 @@ def test_a_board_names_the_sensors_of_an_entry_in_the_readers_language(full: Cro
     assert (told("en"), told("zh-hans")) == ("RGB-D + pose", "RGB-D + 位姿")
     assert '<span class="of">dev · duet</span>' in full.visitor("nobody").get(board).content.decode()
     (shown,) = standings("dev", AnonymousUser())
-    assert (shown.published["convention"], next(csv.DictReader(shown.table.splitlines()))["convention"]) == (
-        "duet",
-    ) * 2
+    row = next(csv.DictReader(shown.table.splitlines()))
+    assert (shown.published["convention"], row["convention"]) == ("duet", "duet")
 
 
 def test_a_team_says_what_its_entry_is_and_a_board_shows_one_class_of_sensors(full: Crowd) -> None:
@@ -349,10 +353,9 @@ def test_a_team_says_what_its_entry_is_and_a_board_shows_one_class_of_sensors(fu
     assert full.visitor("other").post(page, told).status_code == 404
     assert client.post(page, told).status_code == AWAY
     assert 'value="Way &lt;b&gt;"' in client.get(address(full, "about", "running")).content.decode()  # of the last one
-    other = done(Team.objects.get(name="Borealis"), {(SCENE, f"{EPISODE}-{n}"): 0.5 for n in range(12)})
-    Result.objects.filter(submission=other).update(
-        document=Result.objects.get(submission=other).document | {"sensor_class": whole}
-    )
+    other = done(Team.objects.get(name="Borealis"), {(SCENE, f"{EPISODE}-{n}"): 0.5 for n in range(12)}).result
+    other.document |= {"sensor_class": whole}
+    other.save()
     done(Team.objects.create(name="stop", role="baseline"), {(SCENE, f"{EPISODE}-{n}"): 0.0 for n in range(12)})
     Keeper(full.challenge).refresh(timezone.now())
 
@@ -360,10 +363,8 @@ def test_a_team_says_what_its_entry_is_and_a_board_shows_one_class_of_sensors(fu
         return re.findall(r'<a href="/entries/[^"]+"><bdi>(\w+)<', away.get(f"{board}{query}").content.decode())
 
     assert (teams(""), teams("?sensors=smell")) == (["Aurora", "Borealis", "stop"],) * 2
-    assert (teams(f"?sensors={quote(whole)}"), teams(f"?sensors={without}")) == (
-        ["Borealis", "stop"],
-        ["Aurora", "stop"],
-    )
+    assert teams(f"?sensors={quote(whole)}") == ["Borealis", "stop"]
+    assert teams(f"?sensors={without}") == ["Aurora", "stop"]
     own = away.get(address(full, "entry")).content.decode()
     assert [text in own for text in ("Way &lt;b&gt;", "<dd>no camera</dd>")] == [True, True]
     assert "A Lab" in away.get(board).content.decode()
@@ -405,6 +406,7 @@ def test_organisers_say_which_team_is_a_baseline(full: Crowd) -> None:
         )
     assert organiser.post(address(full, "assign"), {"role": "winner"}).status_code == 404
     organiser.post(address(full, "assign"), {"role": "baseline"})
+    text = organiser.get(reverse("organiser")).content.decode()
     told = Event.objects.filter(action="team_role").values_list("actor", "subject", "details")
     assert [*told] == [("organiser", "Aurora", {"role": "baseline"})]
     assert events.broken() is None
@@ -429,9 +431,8 @@ def test_finals_are_chosen_and_a_private_board_is_revealed(full: Crowd) -> None:
     page = unescape(member.get(address(full, "submission", "hidden")).content.decode())
     assert re.search(r"1 of 1 are chosen; this may be changed until <time [^>]+>2099-01-01 00:00", page)
     assert member.get(reverse("team")).content.decode().count("chosen for the final board") == 1
-    assert [member.post(address(full, "choose", "hidden"), one).status_code for one in ({"chosen": "1"}, {})] == [
-        404
-    ] * 2
+    for wrong in ({"chosen": "1"}, {}):
+        assert member.post(address(full, "choose", "hidden"), wrong).status_code == 404
     assert Submission.objects.get(pk=full.mine["hidden"].pk).chosen_at is not None
     told = organiser.post(reverse("reveal", args=["hidden"]), follow=True).content.decode()
     assert "The phase hidden still takes submissions." in told
@@ -440,33 +441,6 @@ def test_finals_are_chosen_and_a_private_board_is_revealed(full: Crowd) -> None:
     assert SHOWN[HIDDEN] not in nobody.get("/board/hidden/").content.decode()
     organiser.post(reverse("reveal", args=["hidden"]))
     assert SHOWN[HIDDEN] in nobody.get("/board/hidden/").content.decode()
-
-
-def test_a_card_says_how_many_finals_and_which_step(make: Make) -> None:
-    make(phases={"dev": phase() | {"finals": 3, "ladder": 0.05}, "plain": phase()})
-    page = Client(SERVER_NAME="localhost").get("/").content.decode()
-    assert ("3 for each team" in page, "1 for each team" in page, page.count("only by more than 0.05")) == (
-        True,
-        True,
-        1,
-    )
-
-
-def test_a_submission_says_which_service_it_asks(full: Crowd) -> None:
-    member, shown = full.visitor("member"), address(full, "submission")
-    assert f"rest · https://{SERVICE}" in member.get(shown).content.decode()
-    Submission.objects.filter(pk=full.mine["done"].pk).update(protocol="join", url="")
-    assert "join · it calls us" in " ".join(member.get(shown).content.decode().split())
-
-
-def test_a_phase_that_is_to_come_says_when_it_opens(make: Make) -> None:
-    challenge = make(phases={"dev": phase(), "later": phase() | {"opens": "2098-01-01T00:00"}})
-    Keeper(challenge).refresh(timezone.now())
-    visitor = Client(SERVER_NAME="localhost")
-    told = visitor.get("/board/later/").content.decode()
-    assert re.search(r"This phase opens at (<[^>]*>)*2098-01-01", told)
-    assert "No entry" not in told
-    assert "No entry is finished yet" in visitor.get("/board/dev/").content.decode()
 
 
 def test_a_phase_that_was_closed_early_shows_when(full: Crowd, tmp_path: Path) -> None:
@@ -508,10 +482,8 @@ def test_a_page_reveals_once_and_freezes_as_the_command_does(full: Crowd) -> Non
 
 
 def test_guessing_passwords_is_shut_out(full: Crowd) -> None:
-    client = Client(SERVER_NAME="localhost")
-    statuses = [
-        client.post(reverse("login"), {"username": "member", "password": f"x{n}"}).status_code for n in range(9)
-    ]
+    client, wrong = Client(SERVER_NAME="localhost"), {"username": "member"}
+    statuses = [client.post(reverse("login"), wrong | {"password": f"x{n}"}).status_code for n in range(9)]
     assert statuses == [200] * 7 + [429] * 2
     right = {"username": "member", "password": PASSWORD}
     assert client.post(reverse("login"), right).status_code == 429
@@ -555,18 +527,20 @@ def test_posting_often_is_shut_out_whatever_is_said(
     assert here.get(reverse(door)).status_code == 200
 
 
-def test_wrong_name_and_wrong_password_look_the_same(full: Crowd) -> None:
-    client = Client(SERVER_NAME="localhost")
-    pages = [
-        client.post(reverse("login"), {"username": n, "password": "x"}).content.decode() for n in ("member", "xyz")
-    ]
+def test_the_login_tells_nothing_sends_nobody_elsewhere_and_keeps_its_cookies_on_tls(full: Crowd) -> None:
+    """A wrong name and a wrong password look the same."""
+
+    def log_in(**more: str) -> Any:
+        told = {"username": "member", "password": PASSWORD} | more
+        return Client(SERVER_NAME="localhost").post(reverse("login"), told, secure=True)
+
+    pages = [log_in(password="x", username=name).content.decode() for name in ("member", "xyz")]
     errors = [re.findall(r"errorlist.*?</ul>", page, re.S) for page in pages]
     assert errors[0] == errors[1] != []
-
-
-def test_login_goes_to_no_other_server(full: Crowd) -> None:
-    right = {"username": "member", "password": PASSWORD, "next": "https://evil.example/"}
-    assert Client(SERVER_NAME="localhost").post(reverse("login"), right)["Location"] == reverse("team")
+    answer = log_in(next="https://evil.example/")
+    assert answer["Location"] == reverse("team")
+    assert all(cookie["secure"] for cookie in answer.cookies.values())
+    assert (answer.cookies["sessionid"]["httponly"], answer.cookies["sessionid"]["samesite"]) == (True, "Lax")
 
 
 @pytest.mark.parametrize("digits", ["9" * 5000, "٣" * 5000, "9" * 30])
@@ -581,28 +555,12 @@ def test_a_number_of_too_many_digits_is_no_fault_of_ours(full: Crowd, digits: st
     assert (answer.status_code, b"Grant 1 to 100 submissions." in answer.content) == (200, True)
 
 
-def test_cookies_stay_on_tls_behind_a_proxy(full: Crowd) -> None:
-    client = Client(SERVER_NAME="localhost")
-    answer = client.post(reverse("login"), {"username": "member", "password": PASSWORD}, secure=True)
-    assert all(cookie["secure"] for cookie in answer.cookies.values())
-    assert answer.cookies["sessionid"]["httponly"]
-    assert answer.cookies["sessionid"]["samesite"] == "Lax"
-
-
 def words() -> set[str]:
     """Every text of the sources that is meant to be translated, as a catalogue has it; of plurals the singular."""
-    pages = [file.read_text() for file in WEB.rglob("*.html")]
-    found = {text for page in pages for text in re.findall(r"""{% translate ["'](.+?)["'] %}""", page)}
-    sources = (file.read_text() for file in WEB.glob("*.py"))
-    return (
-        found
-        | formats()
-        | {
-            text
-            for source in sources
-            for text in re.findall(r'(?:\b_|gettext_lazy|ngettext)\(\s*"(.+?)"\s*[,)]', source)
-        }
-    )
+    pages = re.compile(r"""{% translate ["'](.+?)["'] %}""")
+    code = re.compile(r'(?:\b_|gettext_lazy|ngettext)\(\s*"(.+?)"\s*[,)]')
+    found = {text for file in WEB.rglob("*.html") for text in pages.findall(file.read_text())}
+    return found | formats() | {text for file in WEB.glob("*.py") for text in code.findall(file.read_text())}
 
 
 def formats() -> set[str]:
@@ -660,25 +618,25 @@ def test_the_documentation_calls_the_counts_what_boards_call_them(language: str,
     assert [title for title in titles if quoted.format(title) not in text] == []
 
 
-def test_a_measure_stands_with_its_name_and_unit(full: Crowd) -> None:
+def test_a_submissions_page_names_its_service_its_measures_and_when_its_figures_come(full: Crowd) -> None:
     """A share is in percent."""
-    result = full.mine["done"].result
+    result, member = full.mine["done"].result, full.visitor("member")
     result.document["metrics"]["navigation_error"] = {"mean": 2.5}
     result.document["definitions"] = {"navigation_error": {"unit": "m"}, "spl": {"unit": "share"}}
     result.save()
-    text = full.visitor("member").get(address(full, "submission")).content.decode()
-    table = re.findall(r'<th scope="row"[^>]*>([^<]*)</th>\s*<td class="number">([^<]*)</td>', text)
-    assert dict(table) == {
-        "SPL (%)": SHOWN[SCORE],
-        "Success (%)": SHOWN[OTHER_FIGURE],
-        "Navigation error (m)": "2.5000",
-    }
 
+    def read(state: str) -> str:
+        return " ".join(member.get(address(full, "submission", state)).content.decode().split())
 
-def test_what_is_done_and_hidden_says_when_its_figures_come(full: Crowd) -> None:
+    table = re.findall(r'<th scope="row"[^>]*>([^<]*)</th>\s*<td class="number">([^<]*)</td>', read("done"))
+    figures = {"SPL (%)": SHOWN[SCORE], "Success (%)": SHOWN[OTHER_FIGURE], "Navigation error (m)": "2.5000"}
+    assert dict(table) == figures
     said = "Its results follow with the reveal"
-    shown = {state: full.visitor("member").get(address(full, "submission", state)) for state in ("hidden", "done")}
-    assert {state: said in page.content.decode() for state, page in shown.items()} == {"hidden": True, "done": False}
+    assert (said in read("hidden"), said in read("done"), f"rest · https://{SERVICE}" in read("done")) == (
+        True, False, True,
+    )  # fmt: skip
+    Submission.objects.filter(pk=full.mine["done"].pk).update(protocol="join", url="")
+    assert "join · it calls us" in read("done")
 
 
 def test_an_organiser_reads_why_the_server_is_unwell(full: Crowd) -> None:

@@ -34,7 +34,7 @@ from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.files import LOG
 from nav_eval_server.queue.standing import stand
 from nav_eval_server.queue.states import FINAL, State
-from nav_eval_server.serving import children, module, serve
+from nav_eval_server.serving import module, serve
 from nav_eval_server.settings import current
 from nav_eval_server.vault import Vault
 from nav_eval_server.web.connections import MAX_CONNECTIONS
@@ -109,14 +109,6 @@ def test_who_holds_thousands_of_silent_connections_shuts_out_nobody_else(web: in
             assert count == MAX_CONNECTIONS or ask(browser()) == 200
         assert early.sock is not None
         assert ask(early) == 200
-
-
-def test_serve_hands_the_proxy_on(make: Make) -> None:
-    challenge = make()
-    for given, told in (((), "127.0.0.1"), (("172.31.80.1",), "172.31.80.1")):
-        family = children(challenge.folder / "challenge.yaml", challenge, "0.0.0.0", 1, 1, *given)
-        (web,) = [child for child in family if child.name == "web"]
-        assert web.command[4:7] == ["0.0.0.0", "1", told]
 
 
 def test_services_and_files_are_judged_whatever_variables_are_set(

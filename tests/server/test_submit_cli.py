@@ -12,7 +12,8 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -86,18 +87,23 @@ def server(challenge: Challenge) -> Iterator[str]:
     thread.join(PATIENCE)
 
 
+def kept(token: str, folder: Path, mode: int = 0o600) -> list[str]:
+    """The options that name a file with the token."""
+    file = folder / "team token"
+    file.write_text(f"{token}\n")
+    file.chmod(mode)
+    return ["--token-file", str(file)]
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     """`run(server, token, *words)`: exit code, stdout, stderr; the token is in a file, and in neither."""
     monkeypatch.setattr(submissions, "BETWEEN", 0.05)
     monkeypatch.setattr(competition, "TRIES", (0.01,))
 
-    def ran(server: str, token: str, *words: str) -> tuple[int, str, str]:
-        file = tmp_path / "team.token"
-        file.write_text(f"{token}\n")
-        file.chmod(0o600)
+    def ran(server: str, token: str, *words: str, mode: int = 0o600) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:
-            cli.main([words[0], "--server", server, "--token-file", str(file), *words[1:]])
+            cli.main([words[0], "--server", server, *kept(token, tmp_path, mode), *words[1:]])
         out, err = capsys.readouterr()
         assert token not in out + err
         return int(str(ended.value.code)), out, err
@@ -106,9 +112,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 
 
 def test_submit_status_cancel(server: str, token: str, run: Run) -> None:
-    code, out, _ = run(server, token, "submit", "robot")
+    said = {run(server, token, "submit", "robot", "--key", "build-7") for _ in range(3)}
     made = Submission.objects.get()
-    assert (code, out) == (0, f"{made.id} is accepted in dev.\nNext: nav-eval-agent status {made.id}\n")
+    assert {one[:2] for one in said} == {(0, f"{made.id} is accepted in dev.\nNext: nav-eval-agent status {made.id}\n")}
     code, out, _ = run(server, token, "status")
     assert (code, out.split()[:3]) == (0, [made.id, "dev", "queued"])
     assert json.loads(run(server, token, "status", made.id, "--json")[1])["url"] == "http://127.0.0.1:9"
@@ -132,32 +138,18 @@ def test_check_of_a_competition_says_what_is_played_there(
         assert "dev: takes service or container image, open, from 2019-12-31 16:00 UTC, no end" in said
 
 
-@pytest.mark.parametrize("command", ["status", "cancel"])
-@pytest.mark.parametrize("name", ["abc", "0" * 12, "a/b", "../phases"])
-def test_an_id_that_the_team_does_not_have(server: str, token: str, run: Run, command: str, name: str) -> None:
-    code, _, err = run(server, token, command, name)
-    said = f"There is no submission {name!r} of your team: `nav-eval-agent status` lists yours."
-    assert (code, err) == (2, f"nav-eval-agent: {said}\n")
+def test_an_id_that_the_team_does_not_have(server: str, token: str, run: Run) -> None:
+    for command, name in product(("status", "cancel"), ("abc", "0" * 12, "a/b", "../phases")):
+        code, _, err = run(server, token, command, name)
+        said = f"There is no submission {name!r} of your team: `nav-eval-agent status` lists yours."
+        assert (code, err) == (2, f"nav-eval-agent: {said}\n")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="files have other rights there")
-@pytest.mark.parametrize(("mode", "lines"), [(0o600, 0), (0o640, 1), (0o604, 1)])
-def test_a_token_that_others_can_read_is_told_in_a_line(
-    server: str,
-    token: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    mode: int,
-    lines: int,
-) -> None:
-    file = tmp_path / "team token"
-    file.write_text(token)
-    file.chmod(mode)
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["status", "--server", server, "--token-file", str(file)])
-    err = capsys.readouterr().err
-    assert (ended.value.code, err.count("\n"), err.count(f"chmod 600 '{file}'")) == (0, lines, lines)
+def test_a_token_that_others_can_read_is_told_in_a_line(server: str, token: str, run: Run, tmp_path: Path) -> None:
+    for mode, lines in ((0o600, 0), (0o640, 1), (0o604, 1)):
+        code, _, err = run(server, token, "status", mode=mode)
+        assert (code, err.count("\n"), err.count(f"chmod 600 '{tmp_path / 'team token'}'")) == (0, lines, lines)
 
 
 def test_the_files_of_a_dry_run_are_saved(
@@ -205,11 +197,6 @@ def test_replicas_are_registered_as_one_service(server: str, token: str, run: Ru
     assert [one.url for one in Submission.objects.all()] == [" ".join(urls)] * 2
 
 
-def test_the_same_key_submits_once(server: str, token: str, run: Run) -> None:
-    said = {run(server, token, "submit", "robot", "--key", "build-7")[1] for _ in range(3)}
-    assert (len(said), Submission.objects.count()) == (1, 1)
-
-
 def test_an_entry_is_described_as_it_is_submitted_and_later(server: str, token: str, run: Run) -> None:
     words = ("--method", "Seq2Seq", "--affiliation", "Univ. of X", "--code", "https://example.org/x")
     code, out, err = run(server, token, "submit", "robot", *words)
@@ -241,18 +228,26 @@ def test_what_is_said_of_an_entry_holds_up_no_submission(server: str, token: str
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["submit"], 2, "--predictions FILE"),
-        (["submit", "robto"], 2, "Yours: robot"),
-        (["submit", "localhost:8085", "dev"], 2, "Yours: robot"),
-        (["submit", "robot", "--phase", "final"], 2, "There is no phase 'final'"),
-        (["submit", "robot", "--phase", "files"], 1, "takes a predictions"),
-        (["submit", "--predictions", "nowhere.json"], 2, "nowhere.json cannot be read"),
-        (["submit", "http://a?b"], 2, "Write for example https://agent.example.org:8085"),
+        ([], 2, "--predictions FILE"),
+        (["robto"], 2, "Yours: robot"),
+        (["localhost:8085", "dev"], 2, "Yours: robot"),
+        (["robot", "--phase", "final"], 2, "There is no phase 'final'"),
+        (["robot", "--phase", "files"], 1, "takes a predictions"),
+        (["--predictions", "nowhere.json"], 2, "nowhere.json cannot be read"),
+        (["http://a?b"], 2, "Write for example https://agent.example.org:8085"),
     ],
 )
 def test_what_cannot_be_submitted(server: str, token: str, run: Run, words: list[str], code: int, said: str) -> None:
-    ended, _, err = run(server, token, *words)
+    ended, _, err = run(server, token, "submit", *words)
     assert (ended, said in err, err.count("\n")) == (code, True, 1), err
+
+
+def test_a_closed_phase(server: str, token: str, run: Run) -> None:
+    Closing.objects.create(phase="dev", at=timezone.now())
+    code, _, err = run(server, token, "submit", "robot", "--phase", "dev")
+    assert (code, err) == (1, "nav-eval-agent: The phase dev is not open.\n")
+    code, _, err = run(server, token, "submit", "robot")
+    assert (code, "dev (closed, service), files (open, predictions)" in err) == (2, True)
 
 
 def test_no_quota_says_when_there_is_one_again(server: str, token: str, run: Run, tmp_path: Path) -> None:
@@ -285,10 +280,7 @@ def test_fifty_at_once_and_a_quota_of_one(server: str, token: str) -> None:
 
 def test_what_is_read_no_further_ends_quietly(server: str, token: str, tmp_path: Path) -> None:
     """`nav-eval-agent status | head -1`"""
-    file = tmp_path / "team.token"
-    file.write_text(token)
-    file.chmod(0o600)
-    words = ["status", "--server", server, "--token-file", str(file)]
+    words = ["status", "--server", server, *kept(token, tmp_path)]
     reading, writing = os.pipe()
     process = subprocess.Popen(
         [sys.executable, "-m", "nav_eval_sdk", *words], stdout=writing, stderr=subprocess.PIPE, text=True
@@ -298,19 +290,11 @@ def test_what_is_read_no_further_ends_quietly(server: str, token: str, tmp_path:
     assert (process.communicate(timeout=PATIENCE)[1].replace(PLAIN, ""), process.returncode) == ("", 0)
 
 
-def test_a_closed_phase(server: str, token: str, run: Run) -> None:
-    Closing.objects.create(phase="dev", at=timezone.now())
-    code, _, err = run(server, token, "submit", "robot", "--phase", "dev")
-    assert (code, err) == (1, "nav-eval-agent: The phase dev is not open.\n")
-    code, _, err = run(server, token, "submit", "robot")
-    assert (code, "dev (closed, service), files (open, predictions)" in err) == (2, True)
-
-
 def test_a_wrong_token_and_a_server_that_is_none(
     server: str, token: str, run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, _, err = run(server, token[:-1] + "?", "status")
-    assert (code, "team.token is wrong or revoked" in err, err.count("\n")) == (2, True, 1)
+    assert (code, "team token is wrong or revoked" in err, err.count("\n")) == (2, True, 1)
     monkeypatch.setenv("NAV_EVAL_COMPETITION_TOKEN", "wrong")
     with pytest.raises(SystemExit):
         cli.main(["status", "--server", server])
@@ -334,6 +318,20 @@ def test_a_token_follows_no_redirect(token: str, run: Run) -> None:
     assert (code, other.trapped, "sends us on to" in err) == (2, [], True)
 
 
+@contextmanager
+def ending(end: Callable[[Submission], object]) -> Iterator[None]:
+    """Whoever waits for the submission sees it end."""
+
+    def ends() -> None:
+        until(Submission.objects.exists, "the submission")
+        end(Submission.objects.get())
+
+    thread = threading.Thread(target=ends)
+    thread.start()
+    yield
+    thread.join()
+
+
 @pytest.mark.parametrize(
     ("end", "code"),
     [
@@ -347,17 +345,12 @@ def test_a_token_follows_no_redirect(token: str, run: Run) -> None:
     ],
 )
 def test_the_exit_code_says_how_it_ended(server: str, token: str, run: Run, end: dict[str, str], code: int) -> None:
-    def ends() -> None:
-        until(Submission.objects.exists, "the submission")
-        made = Submission.objects.get()
-        metrics = {"spl": {"mean": 0.25}}
-        Result.objects.create(submission=made, document={"metrics": metrics}, at=timezone.now())
+    def ends(made: Submission) -> None:
+        Result.objects.create(submission=made, document={"metrics": {"spl": {"mean": 0.25}}}, at=timezone.now())
         Submission.objects.update(deadline=None, **end)
 
-    ending = threading.Thread(target=ends)
-    ending.start()
-    ended, out, err = run(server, token, "submit", "robot", "--wait")
-    ending.join()
+    with ending(ends):
+        ended, out, err = run(server, token, "submit", "robot", "--wait")
     assert ended == code, err
     assert ("spl" in out and "0.2500" in out) == (code == 0)
     told = run(server, token, "status", Submission.objects.get().id)[1]
@@ -367,24 +360,19 @@ def test_the_exit_code_says_how_it_ended(server: str, token: str, run: Run, end:
 @pytest.mark.parametrize(("failed", "code"), [(0, 0), (2, 0), (3, 1), (4, 1)])
 def test_more_than_half_failed_is_no_success(server: str, token: str, run: Run, failed: int, code: int) -> None:
     """It is done, and says what was wrong in the service's own words."""
+    lost = {"status": "agent_error", "reason": "the service refused: x: boom"}
 
-    def ends() -> None:
-        until(Submission.objects.exists, "the submission")
-        made, now = Submission.objects.get(), timezone.now()
-        attempt = Attempt.objects.create(
-            submission=made, n=1, fence=1, worker=Token.objects.get(), instance="i", started_at=now, heartbeat_at=now
-        )
+    def ends(made: Submission) -> None:
+        now = timezone.now()
+        told = {"instance": "i", "started_at": now, "heartbeat_at": now}
+        attempt = Attempt.objects.create(submission=made, n=1, fence=1, worker=Token.objects.get(), **told)
         for n in range(4):
-            told = (
-                {"status": "agent_error", "reason": "the service refused: x: boom"} if n < failed else {"status": "ok"}
-            )
-            Episode.objects.create(submission=made, attempt=attempt, scene="s", episode=str(n), metrics={}, **told)
+            end = lost if n < failed else {"status": "ok"}
+            Episode.objects.create(submission=made, attempt=attempt, scene="s", episode=str(n), metrics={}, **end)
         Submission.objects.update(deadline=None, state=State.DONE)
 
-    ending = threading.Thread(target=ends)
-    ending.start()
-    ended, _, err = run(server, token, "submit", "robot", "--wait")
-    ending.join()
+    with ending(ends):
+        ended, _, err = run(server, token, "submit", "robot", "--wait")
     assert (ended, f"{failed} of 4 episodes failed" in err) == (code, failed > 0), err
     assert ("agent_error: the service refused: x: boom" in err) == (failed > 0)
     again = run(server, token, "status", Submission.objects.get().id)
