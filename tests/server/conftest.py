@@ -5,12 +5,10 @@ That happens when this file is read, because whoever imports a model needs it.
 
 from __future__ import annotations
 
-import atexit
 import os
 import pkgutil
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +31,7 @@ from nav_eval_server.web import alike
 from once import once_folder
 from sdk.test_address import canary as canary
 from server import warm
-from server.competition import ANSWERS, phase, write_challenge
+from server.competition import ANSWERS, kept_folder, phase, write_challenge
 from server.mailbox import Hook, Mailbox, listener, mail_server
 
 if TYPE_CHECKING:
@@ -46,8 +44,7 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 """A browser that another test has opened keeps an event loop in this thread; Django would refuse to work beside it."""
 
 if not apps.ready:
-    place = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    place = kept_folder() / "nobodys"
     create(place, ANSWERS)
     configure(Challenge.model_construct(folder=place, database=None, web=Web()))
 

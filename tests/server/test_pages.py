@@ -208,6 +208,7 @@ def test_every_page_to_every_visitor(full: Crowd, visitor: str, language: str) -
         assert not FOREIGN.search(text), name
         raw = answer.content.decode()
         assert "<b>Bobby" not in raw  # names are text
+        assert "&lt;b&gt;Bobby" in raw or (name, visitor) != ("organiser", "organiser")
         headings = re.findall(r"<h2[^>]*>(.+?)</h2>", raw)
         assert len(headings) == len(set(headings)), (name, state)
         assert not re.search(r"</h2>\s*(</section>|<h2)", raw), (name, state)
@@ -406,7 +407,6 @@ def test_organisers_say_which_team_is_a_baseline(full: Crowd) -> None:
         )
     assert organiser.post(address(full, "assign"), {"role": "winner"}).status_code == 404
     organiser.post(address(full, "assign"), {"role": "baseline"})
-    text = organiser.get(reverse("organiser")).content.decode()
     told = Event.objects.filter(action="team_role").values_list("actor", "subject", "details")
     assert [*told] == [("organiser", "Aurora", {"role": "baseline"})]
     assert events.broken() is None

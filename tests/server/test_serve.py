@@ -50,8 +50,8 @@ TOKEN = "a-token-of-the-team"
 QUICK = {"retry_seconds": 1, "patience_seconds": 1, "probe_seconds": 1}
 
 
-def finished(submission: Submission) -> bool:
-    return Submission.objects.get(pk=submission.pk).state in FINAL
+def finished(*submissions: Submission) -> bool:
+    return all(Submission.objects.get(pk=one.pk).state in FINAL for one in submissions)
 
 
 def team(name: str, url: str = "", token: str = "") -> Team:
@@ -133,8 +133,8 @@ def test_services_and_files_are_judged_whatever_variables_are_set(
         bad = dispatcher.submit(aurora, "files", predictions=b"[{}]")
         deep = dispatcher.submit(aurora, "files", predictions=b"[" * 100_000)
         until(lambda: served.healthz() == 200, "healthz")
-        until(lambda: all(map(finished, (live, failing, file, bad, deep))), "five submissions")
-        until(lambda: len(ours()) == 2 and all(map(finished, ours())), "an agent of ours in both phases for services")
+        until(lambda: finished(live, failing, file, bad, deep), "five submissions")
+        until(lambda: len(ours()) == 2 and finished(*ours()), "an agent of ours in both phases for services")
     played = Submission.objects.get(pk=live.pk)
     assert (played.state, played.episodes_total) == (State.DONE, 5), list(Attempt.objects.values())
     assert Episode.objects.filter(submission=live).count() == 5
@@ -243,7 +243,7 @@ def test_a_server_that_is_killed_goes_on_when_it_is_begun_again(make: Make) -> N
             served.process.wait()
         until(lambda: not any(map(alive, pids.values())), "children of the dead")
         with serving(challenge, evaluator=stand_in):
-            until(lambda: all(map(finished, made)), "all of them")
+            until(lambda: finished(*made), "all of them")
     assert set(Submission.objects.values_list("state", flat=True)) == {State.DONE}
     assert Episode.objects.count() == 4 * EPISODES
 
