@@ -157,15 +157,27 @@ def stack() -> Iterator[ExitStack]:
 
 
 def test_a_small_storm(make: Make, stack: ExitStack) -> None:
+    """After the whole server was killed, and is begun again."""
     challenge = make(queue=QUEUE, endpoints=ENDPOINTS | {"wait_seconds": 2})
     kills = {"evaluator": 4, "web": 1, "worker": 1, "scheduler": 1}
     storm = Storm(challenge, teams=4, submissions=12, kills=kills)
     storm.begin(stack)
     with serving(challenge, evaluator=STAND_IN, jobs=3) as served:
+        until(Episode.objects.exists, "an episode")
+        pids = served.pids()
+        served.process.kill()
+        served.process.wait()
+    until(lambda: not any(map(alive, pids.values())), "children of the dead")
+    with serving(challenge, evaluator=STAND_IN, jobs=3) as served:
         until(lambda: served.healthz() == 200, "healthz")
         storm.rage(served, 120)
     storm.judge(EPISODES)
     assert storm.done_kills["evaluator"] >= 2
+
+
+def alive(pid: int) -> bool:
+    path = Path(f"/proc/{pid}/stat")
+    return path.exists() and path.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 @pytest.mark.soak

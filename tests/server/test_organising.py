@@ -12,12 +12,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from nav_eval_server import events, merging, organising
+from nav_eval_server import appeals, events, merging, organising
 from nav_eval_server.board.decisions import close, finalists, reveal
 from nav_eval_server.board.places import Board, document, latest
 from nav_eval_server.challenge import load_challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import (
+    Appeal,
     Attempt,
     Charge,
     Decision,
@@ -529,3 +530,94 @@ def test_the_log_cannot_be_changed_without_a_trace(
     numbers = [*Event.objects.order_by("pk").values_list("pk", flat=True)]
     tamper(Event.objects.filter(pk=numbers[2]))
     assert events.broken() in ((None,) if "untouched" in request.node.name else numbers[2:4])
+
+
+# Appeals
+
+
+PLEA = "Our machine lost its power at 10:02; <b>the log</b> is with you."
+ANSWER = "We saw it too."
+
+
+def write(full: Crowd, state: str, text: str = PLEA) -> None:
+    post(full, "appeal", full.mine[state].pk, who="member", text=text)
+
+
+def decide(full: Crowd, decision: str, text: str = ANSWER, who: str = "organiser") -> None:
+    post(full, "judge", Appeal.objects.latest("pk").pk, who=who, decision=decision, text=text)
+
+
+@pytest.mark.parametrize(
+    ("state", "decision", "then"),
+    [
+        ("done", "stands", State.DONE),
+        ("failed", "rerun", State.QUEUED),
+        ("done", "rerun", State.VOID),
+        ("done", "place", State.DONE),
+        ("done", "void", State.VOID),
+    ],
+)
+def test_appeal_answer_decision(full: Crowd, state: str, decision: str, then: State) -> None:
+    write(full, state)
+    assert full.mine[state].pk in full.visitor("organiser").get(reverse("organiser")).content.decode()
+    for who in ("member", "organiser"):
+        assert "&lt;b&gt;the log&lt;/b&gt;" in page(full, who, "submission", full.mine[state].pk)
+    decide(full, "open", "Which log do you mean?")
+    write(full, state, "The one of the worker.")
+    decide(full, decision)
+    assert Submission.objects.get(pk=full.mine[state].pk).state == then
+    told = page(full, "member", "submission", full.mine[state].pk)
+    places = [told.rindex(text) for text in ("10:02", "Which log", "The one of the worker.", ANSWER)]
+    assert places == sorted(places)
+    assert "(<bdi>organiser" not in told
+    actions = list(Event.objects.filter(action__startswith="appeal").order_by("pk").values_list("action", flat=True))
+    assert actions == ["appealed", "appeal_answered", "appeal_added", f"appeal_{decision}"]
+    mine = [*full.mine["done"].decisions.values_list("kind", flat=True)]
+    assert mine == ({"place": ["give_back"], "stands": []}.get(decision, [decision]) if state == "done" else [])
+    assert not any(PLEA[:20] in str(row.details) for row in Event.objects.all())
+    assert events.broken() is None
+
+
+def test_nobody_else_reads_or_writes(full: Crowd) -> None:
+    write(full, "done")
+    pk = Appeal.objects.get().pk
+    for who in ("other", "nobody"):
+        client = full.visitor(who)
+        client.post(reverse("appeal", args=[full.mine["done"].pk]), {"text": "x"})
+        client.post(reverse("judge", args=[pk]), {"decision": "void", "text": "x"})
+    full.visitor("member").post(reverse("judge", args=[pk]), {"decision": "void", "text": "x"})
+    assert Appeal.objects.get().words.count() == 1
+    assert Submission.objects.get(pk=full.mine["done"].pk).state == State.DONE
+
+
+def test_appeals_have_bounds(full: Crowd) -> None:
+    """Of what has ended; one open at a time, a few in all, so many words, each so long; none without reasons or after
+    the decision."""
+    write(full, "done", "  ")
+    for state in ("running", "queued", "cancelled"):
+        write(full, state)
+    assert not Appeal.objects.exists()
+    for _ in range(appeals.MAX_WORDS + 2):
+        write(full, "done", "x" * 3000)
+    assert Appeal.objects.count() == 1
+    assert [len(word.text) for word in Appeal.objects.get().words.all()] == [appeals.LONGEST] * appeals.MAX_WORDS
+    decide(full, "stands", " ")
+    assert Appeal.objects.get().state == Appeal.State.OPEN
+    for _ in range(appeals.MAX_APPEALS + 1):
+        decide(full, "stands")
+        decide(full, "void")
+        write(full, "done")
+    assert Appeal.objects.count() == appeals.MAX_APPEALS
+    assert Submission.objects.get(pk=full.mine["done"].pk).state == State.DONE
+
+
+def test_what_cannot_be_run_again_leaves_the_appeal_open(full: Crowd) -> None:
+    """A new run of it is under way."""
+    write(full, "done")
+    decide(full, "rerun")
+    assert Appeal.objects.get().state == Appeal.State.RERUN
+    write(full, "done", "Once more.")
+    decide(full, "rerun")
+    again = Appeal.objects.latest("pk")
+    assert (again.state, again.words.count()) == (Appeal.State.OPEN, 1)
+    assert Submission.objects.filter(reruns=full.mine["done"]).count() == 1

@@ -43,7 +43,6 @@ from served import free_port
 from server.competition import phase
 from server.conftest import Command, Make
 from server.serving import Served, children_of, joined, nav_eval, serving
-from server.stand_in import EPISODES
 from variables_set import values
 
 TOKEN = "a-token-of-the-team"
@@ -228,29 +227,6 @@ def test_another_machine_goes_on_where_one_was_lost(make: Make, protocol: Litera
     assert replayed.returncode == 0, replayed.stdout + replayed.stderr
     assert len(json.loads((run / "manifest.json").read_text())["sittings"]) >= 2
     assert not Event.objects.filter(action="contradiction").exists()
-
-
-def test_a_server_that_is_killed_goes_on_when_it_is_begun_again(make: Make) -> None:
-    challenge = make(endpoints=QUICK, queue={"lease_seconds": 30})
-    stand_in = str(Path(__file__).with_name("stand_in.py"))
-    with start(RandomAgent, protocol="rest", port=0) as agent:
-        aurora = team("aurora", agent.endpoint)
-        made = [Dispatcher(challenge).submit(aurora, "dev", endpoint=aurora.endpoints.get()) for _ in range(4)]
-        with serving(challenge, evaluator=stand_in) as served:
-            until(Episode.objects.exists, "an episode")
-            pids = served.pids()
-            served.process.kill()
-            served.process.wait()
-        until(lambda: not any(map(alive, pids.values())), "children of the dead")
-        with serving(challenge, evaluator=stand_in):
-            until(lambda: finished(*made), "all of them")
-    assert set(Submission.objects.values_list("state", flat=True)) == {State.DONE}
-    assert Episode.objects.count() == 4 * EPISODES
-
-
-def alive(pid: int) -> bool:
-    path = Path(f"/proc/{pid}/stat")
-    return path.exists() and path.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def test_what_is_served_is_in_the_way_of_a_second_and_holds_three_hundred_browsers(make: Make) -> None:

@@ -29,6 +29,7 @@ from server.calling import API, Caller, document
 from server.competition import phase
 from server.conftest import Make
 from server.crowd import HIDDEN, OTHER_FIGURE, SCORE, SERVICE_TOKEN, Crowd, crowd
+from server.test_dispatcher import Bench, line
 from server.test_pages import PHASES, SEED, secrets_of
 
 CAPTAIN = "canary-token-of-a-captain"
@@ -427,3 +428,99 @@ def test_every_operation_answers_as_the_document_says(
         case.call_and_validate(headers=headers, excluded_checks=[positive_data_acceptance])
 
     holds()
+
+
+# Workers
+
+
+@pytest.fixture
+def bench(make: Make) -> Bench:
+    bench = Bench(make())
+    bench.dispatcher._now = timezone.now
+    return bench
+
+
+@pytest.fixture
+def worker(bench: Bench) -> Caller:
+    """Who has said hello."""
+    found = Caller(issue(Token.Scope.WORKER, "w"))
+    assert found("POST", "/worker/hello", {"instance": "i"}).status_code == 204
+    return found
+
+
+def attempt(worker: Caller) -> tuple[Any, str]:
+    """What a worker is given, and the path of the attempt."""
+    claim = worker("POST", "/worker/claim", {"instance": "i"}).json()
+    return claim, f"/worker/attempts/{claim['attempt']}"
+
+
+def test_a_worker_claims_sends_and_is_told_when_it_is_over(bench: Bench, worker: Caller) -> None:
+    assert worker("POST", "/worker/claim", {"instance": "i"}).status_code == 204
+    submission = bench.submit()
+    claim, place = attempt(worker)
+    assert (claim["submission"], claim["url"]) == (submission.id, submission.url)
+    fence, at = {"fence": claim["fence"]}, f"{place}/files/episodes.jsonl?fence={claim['fence']}"
+    assert worker("PUT", f"{at}&offset=0", raw=line("1")).json() == {"size": len(line("1"))}
+    assert worker("GET", at).content == line("1")
+    listed = worker("GET", f"{place}/files?fence={claim['fence']}").json()
+    assert [(file["name"], file["size"]) for file in listed] == [("episodes.jsonl", len(line("1")))]
+    assert worker("PUT", at.replace("episodes.jsonl", "x.html") + "&offset=0", raw=b"").status_code == 422
+    bench.dispatcher.cancel(submission, "team")
+    assert worker("POST", f"{place}/heartbeat", fence).status_code == 409
+    assert worker("POST", f"{place}/finish", fence | {"outcome": "stopped"}).json() == {"state": "cancelled"}
+    for answer in (worker("GET", at), worker("PUT", f"{at}&offset=0", raw=b"")):
+        assert answer.status_code == 409
+
+
+JUNK = [
+    b"x\n",
+    b"[]\n",
+    b"{}\n",
+    b"[" * 100_000 + b"\n",
+    b'{"scene_id": "s", "status": "ok", "metrics": {}, "episode_id": 7}\n',
+    b'{"scene_id": "s", "episode_id": "' + b"1" * 5000 + b'", "status": "ok", "metrics": {}}\n',
+    b'{"scene_id": "\\u0000", "episode_id": "1", "status": "ok", "metrics": {}}\n',
+    b'{"scene_id": "\\ud800", "episode_id": "1", "status": "ok", "metrics": {}}\n',
+    b'{"scene_id": "s", "episode_id": "1", "status": "ok", "metrics": []}\n',
+    b'{"scene_id": "s", "episode_id": "1", "status": {}, "metrics": {}}\n',
+    b"\xff\n",
+    b'{"metrics": {"a": ' + b"[" * 100_000 + b"\n",
+]
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=range(len(JUNK)))
+@pytest.mark.parametrize("how", ["line", "halves", "whole"])
+def test_a_hostile_workers_junk_is_refused_and_ends_its_lease(
+    bench: Bench, worker: Caller, junk: bytes, how: str
+) -> None:
+    """At once where it is a line, else when it is read; the next worker begins without it."""
+    submission, size = bench.submit(), len(line("1"))
+    claim, place = attempt(worker)
+    fence = {"fence": claim["fence"]}
+
+    def put(data: bytes, offset: int, more: str = "") -> Any:
+        query = f"fence={claim['fence']}&offset={offset}{more}"
+        return worker("PUT", f"{place}/files/episodes.jsonl?{query}", raw=data)
+
+    assert put(line("1"), 0).status_code == 200
+    if how == "line":
+        sent = [put(junk, size)]
+    elif how == "halves":
+        sent = [put(junk[:-1], size), put(b"\n", size + len(junk) - 1)]
+    else:
+        sent = [put(junk, 0, f"&whole={len(junk)}")]
+    if how != "line":
+        sent.append(worker("POST", f"{place}/finish", fence | {"outcome": "interrupted"}))
+    answer = next(one for one in sent if one.status_code != 200)
+    assert (answer.status_code, "a line is no episode's" in answer.json()["detail"]) == (422, True)
+    assert worker("POST", f"{place}/heartbeat", fence).status_code == 409
+    found = Submission.objects.get(pk=submission.pk)
+    assert (found.state, found.strikes, found.attempts.get().outcome) == ("queued", 1, "lost")
+    assert bench.dispatcher.inbox(submission.id).listing() == []
+
+
+def test_a_token_is_kept_as_its_hash_only_and_another_host_is_not_answered(bench: Bench) -> None:
+    text = issue(Token.Scope.WORKER, "w")
+    assert (len(text) >= 43, text.encode() in bench.dispatcher.folder.database.read_bytes()) == (True, False)
+    for host, status in (("evil.example", 400), ("localhost", 200)):
+        assert Client(headers={"Host": host}).get("/api/v1/openapi.json").status_code == status
