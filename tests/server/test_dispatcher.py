@@ -68,6 +68,13 @@ class Bench:
         assert claim is not None
         return claim
 
+    def begun(self, *episodes: str, success: float = 1.0) -> tuple[Submission, Claim]:
+        """A submission that is being played, and how far."""
+        submission, claim = self.submit(), self.claim()
+        if episodes:
+            self.send(claim, *episodes, success=success)
+        return submission, claim
+
     def send(self, claim: Claim, *episodes: str, success: float = 1.0) -> None:
         lines = b"".join(line(episode, success) for episode in episodes)
         at = len(self.dispatcher.inbox(claim.submission).read("episodes.jsonl"))
@@ -106,9 +113,7 @@ def state(submission: Submission) -> tuple[str, str]:
 
 
 def test_a_run_is_counted_and_done_and_struck_with_its_reason(bench: Bench) -> None:
-    submission = bench.submit()
-    claim = bench.claim()
-    bench.send(claim, "1", "2")
+    submission, claim = bench.begun("1", "2")
     bench.send(claim, "3")
     assert bench.complete(claim) == State.DONE
     assert sorted(Episode.objects.values_list("episode", flat=True)) == ["1", "2", "3"]
@@ -122,8 +127,7 @@ def test_a_run_is_counted_and_done_and_struck_with_its_reason(bench: Bench) -> N
 
 def test_a_service_that_plays_counts_as_ready_whatever_it_answered_before(bench: Bench) -> None:
     Endpoint.objects.update(probe="refused", probed_at=NOON)
-    bench.submit()
-    claim = bench.claim()
+    _, claim = bench.begun()
     bench.later(5)
     bench.send(claim, "1")
     found = dict(Endpoint.objects.values_list("team__name", "probe"))
@@ -132,8 +136,7 @@ def test_a_service_that_plays_counts_as_ready_whatever_it_answered_before(bench:
 
 
 def test_what_comes_twice_is_counted_once_and_another_value_is_told(bench: Bench) -> None:
-    bench.submit()
-    claim = bench.claim()
+    _, claim = bench.begun()
     args, size = (bench.worker, claim.attempt, claim.fence, "episodes.jsonl"), len(line("1", 0.0))
     assert bench.dispatcher.receive(*args, 0, line("1", 0.0)) == size
     assert bench.dispatcher.receive(*args, 0, line("1", 0.0)) == size  # its answer was lost
@@ -146,8 +149,7 @@ def test_what_comes_twice_is_counted_once_and_another_value_is_told(bench: Bench
 
 def test_an_episode_that_our_fault_ended_is_not_counted(bench: Bench) -> None:
     assert set(LOST) == set(OURS)
-    bench.submit()
-    claim = bench.claim()
+    _, claim = bench.begun()
     lost = line("1", status="worker_crash")
     bench.dispatcher.receive(bench.worker, claim.attempt, claim.fence, "episodes.jsonl", 0, lost)
     assert not Episode.objects.exists()
@@ -181,8 +183,7 @@ def _beat(bench: Bench, claim: Claim) -> None:
 
 
 def test_another_workers_token_is_not_enough_nor_the_number_of_an_attempt(bench: Bench) -> None:
-    bench.submit()
-    claim = bench.claim()
+    _, claim = bench.begun()
     stranger = find(issue(Token.Scope.WORKER, "x"), Token.Scope.WORKER)
     assert stranger is not None
     for who, fence in ((stranger, claim.fence), (bench.worker, claim.fence + 1)):
@@ -328,9 +329,7 @@ def test_episodes_between_crashes_make_up_for_them_and_our_fault_gives_back_what
 
 @pytest.mark.parametrize("lie", ["manifest", "file", "lost"])
 def test_a_result_must_be_proved(bench: Bench, lie: str) -> None:
-    submission = bench.submit()
-    claim = bench.claim()
-    bench.send(claim, "1")
+    submission, claim = bench.begun("1")
     results = b'{"n_lost": 0}' if lie == "file" else b'{"n_lost": 2}'
     sums = {"results.json": hashlib.sha256(b"x" if lie == "file" else results).hexdigest()}
     manifest = json.dumps({"schema": 1, "files_sha256": sums}).encode()
@@ -358,9 +357,7 @@ def test_nothing_waits_for_ever(bench: Bench) -> None:
 
 
 def test_a_run_that_takes_too_long_is_ended(bench: Bench) -> None:
-    submission = bench.submit()
-    claim = bench.claim()
-    bench.send(claim, "1")
+    submission, claim = bench.begun("1")
     for _ in range(15):
         bench.later(3600)
         Attempt.objects.filter(live=True).update(heartbeat_at=bench.now)
@@ -445,8 +442,7 @@ def test_every_state_and_every_reason_has_its_sentence(bench: Bench) -> None:
 
 
 def test_a_name_of_a_file_cannot_lead_elsewhere(bench: Bench, tmp_path: Path) -> None:
-    bench.submit()
-    claim = bench.claim()
+    _, claim = bench.begun()
     for name in ("../x", "/etc/x", "report.html", "manifest.json.part"):
         with pytest.raises(ValueError, match="is not a file of a run"):
             bench.dispatcher.receive(bench.worker, claim.attempt, claim.fence, name, 0, b"x")

@@ -53,8 +53,7 @@ def test_it_is_played_by_its_own_split_and_seed_costs_nothing_and_counts_on_no_b
     assert not Charge.objects.exists()
     with pytest.raises(Refusal, match="counts on no board"):
         decisions.choose(bench.dispatcher.challenge, Submission.objects.get(), "ada", bench.now)
-    bench.submit()
-    claim = bench.claim()
+    _, claim = bench.begun()
     assert (claim.overrides, claim.log) == (("dataset.split=val",), False)
 
 

@@ -143,8 +143,7 @@ def test_an_address_behind_ours_is_the_organisers_to_read(full: Crowd) -> None:
 
 def play_in_vain(bench: Bench) -> None:
     """A submission whose three episodes all failed."""
-    bench.submit()
-    claim = bench.claim()
+    _, claim = bench.begun()
     lines = b"".join(
         json.dumps({"scene_id": "s", "episode_id": str(n), "status": "agent_error", "failure_reason": BOOM}).encode()
         + b"\n"

@@ -345,9 +345,7 @@ def test_teams_that_wait_are_decided_in_one_step(make: Make, box: Mailbox, told:
 
 def test_a_revoked_worker_has_nothing_any_more_and_another_goes_on(make: Make) -> None:
     bench = Bench(make(), teams=1)
-    submission = bench.submit()
-    claim = bench.claim()
-    bench.send(claim, "1")
+    submission, claim = bench.begun("1")
     assert organising.revoke(bench.dispatcher.challenge, bench.worker, organiser(), bench.now) == 1
     with pytest.raises(Fenced):
         bench.send(claim, "2")

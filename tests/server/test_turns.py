@@ -69,8 +69,7 @@ def over(bench: Bench, claim: Claim) -> bool:
     ],
 )
 def test_episodes_that_are_lost_in_a_row_break_a_run(bench: Bench, ends: list[str], breaks: bool) -> None:
-    bench.submit()
-    claim = bench.claim()
+    _, claim = bench.begun()
     send(bench, claim, *ends)
     assert over(bench, claim) is breaks
 
@@ -125,8 +124,7 @@ def test_nothing_breaks_where_the_rules_say_so(make: Make) -> None:
 
 
 def test_a_turn_ends_where_another_team_waits_that_had_less(bench: Bench) -> None:
-    first = bench.submit(0)
-    claim = bench.claim()
+    first, claim = bench.begun()
     send(bench, claim, "ok")
     bench.later(601)
     assert not over(bench, claim)  # nobody waits
@@ -153,8 +151,7 @@ def test_a_turn_ends_where_another_team_waits_that_had_less(bench: Bench) -> Non
 
 def test_a_turn_ends_early_where_the_service_loses_and_the_breaker_counts_on(bench: Bench) -> None:
     """Two lost in a row are enough where another team waits; the third, in the next turn, breaks the run."""
-    first = bench.submit(0)
-    claim = bench.claim()
+    first, claim = bench.begun()
     send(bench, claim, "agent_timeout", "agent_timeout")
     bench.later(20)
     assert not over(bench, claim)
@@ -183,8 +180,7 @@ def test_agents_of_ours_are_entered_once_and_give_way_to_teams(make: Make) -> No
         baselines.enter(bench.dispatcher.challenge, bench.now)
     rows = Submission.objects.values_list("team__name", "team__role", "phase")
     assert sorted(rows) == [("random", "baseline", "dev"), ("shortest_path", "oracle", "dev")]
-    first = bench.submit(0)
-    claim = bench.claim()
+    first, claim = bench.begun()
     assert claim.submission == first.id
     send(bench, claim, "ok")
     bench.later(3600)
@@ -219,8 +215,7 @@ def test_an_agent_of_ours_is_entered_as_long_as_its_team_takes_part(make: Make) 
 
 
 def test_fairness_counts_the_last_day_and_not_since_midnight(bench: Bench) -> None:
-    bench.submit(0)
-    claim = bench.claim()
+    _, claim = bench.begun()
     bench.later(3600)
     send(bench, claim, "ok")
     bench.complete(claim)
@@ -232,8 +227,7 @@ def test_fairness_counts_the_last_day_and_not_since_midnight(bench: Bench) -> No
 
 def test_a_team_is_told_its_place_and_when_its_turn_comes(bench: Bench) -> None:
     challenge = bench.dispatcher.challenge
-    bench.submit(0)
-    claim = bench.claim()
+    _, claim = bench.begun()
     bench.later(600)
     send(bench, claim, "ok")
     bench.complete(claim)  # so long a run takes
