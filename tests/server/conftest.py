@@ -124,16 +124,22 @@ def hook() -> Iterator[Hook]:
 
 
 @pytest.fixture
-def command(make: Make, forks: None, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Call a command with an open phase's challenge.yaml, in this process, which then begins no other."""
-    challenge = make()
+def called(forks: None, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Call a command with the challenge.yaml in use, in this process, which then begins no other."""
     monkeypatch.setattr("nav_eval_server.settings.configure", use)
     monkeypatch.setattr("nav_eval_server.serving.supervise", lambda _: None)
-    monkeypatch.chdir(challenge.folder)
 
     def call(name: str, /, **options: Any) -> int:
         paths = {key: Path(value) if key == "out" else value for key, value in options.items()}
-        done: int = pkgutil.resolve_name(COMMANDS[name][0])(Folder(challenge.folder).challenge, **paths)
+        file = Folder(settings.CHALLENGE.folder).challenge
+        done: int = pkgutil.resolve_name(COMMANDS[name][0])(file, **paths)
         return done
 
     return call
+
+
+@pytest.fixture
+def command(make: Make, called: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Call a command with an open phase's challenge.yaml."""
+    monkeypatch.chdir(make().folder)
+    return called

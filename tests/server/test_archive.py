@@ -61,7 +61,7 @@ from nav_eval_server.queue.states import FINAL, State
 from patience import PATIENCE, until
 from server.boards import NOW, done, team
 from server.competition import ANSWERS, phase
-from server.conftest import Make, use
+from server.conftest import Command, Make, use
 from server.crowd import crowd, person
 from server.postgres import postgres
 from server.serving import nav_eval, serving
@@ -490,43 +490,47 @@ def test_the_doctor_finds_what_is_to_be_mended(make: Make) -> None:
     challenge, now = make(), timezone.now()
     folder = Folder(challenge.folder)
 
-    def bad() -> str:
-        return "\n".join(one.said for one in examine(challenge, now) if not one.well and "GiB" not in one.said)
+    def examined() -> tuple[list[str], list[str]]:
+        found = [one for one in examine(challenge, now) if "GiB" not in one.said]
+        return [one.said for one in found if one.well], [one.said for one in found if not one.well]
 
     backups.note(now)
     Mark.objects.create(name="sweep", at=now)
     team_worker = done(team("a"), dict.fromkeys(KEYS, 0.5)).attempts.get().worker
     team_worker.last_used_at = now
     team_worker.save()
-    assert bad() == ""
+    well, bad = examined()
     data = "dev (open): 5 episodes in 1 scene(s) can be played. 1 building says nothing about other buildings"
-    assert any(one.said.startswith(data) for one in examine(challenge, now))
+    assert ([one.startswith(data) for one in well].count(True), bad) == (1, [])
     (folder.private / "seed").chmod(0o644)
-    assert "others may read private/seed" in bad()
-    (folder.private / "seed").chmod(0o600)
     Mark.objects.filter(name="backup").update(at=now - timedelta(hours=30))
-    assert bad() == "the last backup is 30.0 hours old"
-    Mark.objects.filter(name="backup").delete()
-    Mark.objects.filter(name="sweep").delete()
+    seed, backup = sorted(examined()[1], key=lambda said: "backup" in said)
+    assert ("others may read private/seed" in seed, backup) == (True, "the last backup is 30.0 hours old")
+    (folder.private / "seed").chmod(0o600)
+    Mark.objects.filter(name__in=("backup", "sweep")).delete()
     team_worker.last_used_at = None
     team_worker.save()
     Submission.objects.create(
         team=team("b"), phase="dev", kind="service", accepted_at=now, since=now, retry_at=now,
         deadline=now - timedelta(hours=1),
     )  # fmt: skip
-    for found in ("there is no backup", "1 stuck, 1 waiting", "the scheduler does not sweep", "0 worker(s) seen"):
-        assert found in bad()
     Event.objects.filter(pk=Event.objects.first().pk).update(actor="somebody else")  # type: ignore[union-attr]
-    assert "the audit log was changed" in bad()
+    found = "\n".join(examined()[1])
+    queue = ("1 stuck, 1 waiting", "the scheduler does not sweep", "0 worker(s) seen")
+    for text in ("there is no backup", *queue, "the audit log was changed"):
+        assert text in found
 
 
-def test_grades_are_those_of_the_final_board_for_everybody(challenge: Challenge) -> None:
+def test_grades_are_those_of_the_final_board_for_everybody(
+    challenge: Challenge, called: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Hidden or not, as the board itself has them; who has no team or has not played has an empty cell."""
     person("=ada", Team.objects.get(name="=cmd()"), email="ada@example.org")
     person("bob", team("idle"))
     person("carla")
     person("chair", is_staff=True)
-    rows = csv.DictReader(call("grades", Folder(challenge.folder).challenge).stdout.splitlines())
+    called("grades")
+    rows = csv.DictReader(capsys.readouterr().out.splitlines())
     boards = {phase: document(challenge, phase, Board.FINAL)["entries"] for phase in PHASES}
     score = {phase: next(str(one["score"]) for one in boards[phase] if one["team"] == "=cmd()") for phase in PHASES}
     assert list(rows) == [
@@ -536,23 +540,26 @@ def test_grades_are_those_of_the_final_board_for_everybody(challenge: Challenge)
     ]
 
 
-def test_capacity_is_what_was_measured_or_what_the_rules_allow(make: Make) -> None:
+def test_capacity_is_what_was_measured_or_what_the_rules_allow(
+    make: Make, called: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
     """5 episodes of at most 30 moves on the small graph; three teams have 2 places a day."""
     challenge = make(phases={"dev": phase(per_day=2), "files": phase("predictions")})
     steps = configured(challenge, "dev").evaluation.max_steps
 
-    def row(*more: str) -> list[str]:
-        told = call("capacity", Folder(challenge.folder).challenge, "--teams", "3", *more).stdout.splitlines()
+    def row(**more: float) -> list[str]:
+        called("capacity", teams=3, **more)
+        told = capsys.readouterr().out.splitlines()
         assert [line.split()[0] for line in told[:2]] == ["phase", "dev"]
         return told[1].split()
 
     hours = 5 * steps * 144 / 3600
     expected = f"dev 5 {hours:.2f} 6 {6 * hours:.1f} {ceil(hours / 4)}"
-    assert row("--seconds-per-step", "144") == expected.split()
-    assert row("--tries", "1") == ["dev", "5", "-", "3", "-", "-"]
+    assert row(seconds_per_step=144.0) == expected.split()
+    assert row(tries=1) == ["dev", "5", "-", "3", "-", "-"]
     played = done(team("a"), dict.fromkeys(KEYS, 0.5)).attempts.get()
     Attempt.objects.filter(pk=played.pk).update(ended_at=played.started_at + timedelta(hours=9))
-    assert row("--tries", "1") == ["dev", "5", "9.00", "3", "27.0", "2"]
+    assert row(tries=1) == ["dev", "5", "9.00", "3", "27.0", "2"]
 
 
 def test_the_commands_speak_the_organisers_language(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

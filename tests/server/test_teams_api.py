@@ -50,7 +50,7 @@ def caller(full: Crowd, name: str) -> Caller:
         found._client.cookies = full.visitor("organiser").cookies
         return found
     mine = Membership.objects.get(user__username=name)
-    return Caller(issue(Token.Scope.TEAM, CAPTAIN, mine.team, mine.user))
+    return Caller(issue(Token.Scope.TEAM, CAPTAIN if name == "member" else "t", mine.team, mine.user))
 
 
 @pytest.fixture
