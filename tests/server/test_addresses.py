@@ -161,7 +161,7 @@ def test_forbidden_addresses_of_this_machine_hear_nothing(bench: Bench, canary: 
     assert canary.heard > 0  # it can hear
 
 
-def test_addresses_beyond_this_machine_are_not_connected_to(
+def test_nothing_beyond_this_machine_is_called(
     bench: Bench, tried: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = bench.challenge.endpoints.model_copy(update={"allowed_networks": ("public",)})
@@ -207,7 +207,7 @@ def test_forbidden_ports_hear_nothing(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_by_default_only_the_webs_ports_are_called_below_1024(
+def test_by_default_the_webs_ports_alone_are_called_below_1024(
     bench: Bench, tried: list[object], protocol: Protocol
 ) -> None:
     """SSH, mail, file shares: nothing."""

@@ -88,9 +88,7 @@ def submitted(challenge: Challenge, name: str, url: str) -> Submission:
     return Dispatcher(challenge).submit(owner, "dev", endpoint=endpoint)
 
 
-def test_a_running_attempt_goes_on_after_backup_wipe_and_restore(
-    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_running_attempt_goes_on_after_a_restore(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With commands as an organiser has them; the machine is lost while an evaluation is half done."""
     monkeypatch.setenv("STAND_IN_SECONDS", f"0.1,0.1,{PATIENCE}")
     challenge = make(queue={"lease_seconds": 3}, endpoints=QUICK)
@@ -130,9 +128,7 @@ PERISHABLE = re.compile(r'name="(?:csrfmiddlewaretoken|key)" value="[^"]+"|/team
 """Drawn anew whenever a page is made."""
 
 
-def test_after_wipe_and_restore_every_page_and_file_is_the_same(
-    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_backup_brings_every_page_and_file_back(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """To everybody, who need not log in again; at the same moment, because pages tell how long ago things were."""
     now = timezone.now()
     full = crowd(make(phases={"dev": phase(), "hidden": phase() | {"board": "private"}}))
@@ -360,9 +356,7 @@ class Links(HTMLParser):
         self.active |= {name for name, _ in attrs if name.startswith("on") or name == "style"}
 
 
-def test_what_an_episode_cost_is_published_beside_the_ranks_that_it_does_not_change(
-    challenge: Challenge, tmp_path: Path
-) -> None:
+def test_what_an_episode_cost_is_published_and_changes_no_rank(challenge: Challenge, tmp_path: Path) -> None:
     """A board that was revealed before its server knew of usage is published too, with the sum that it had."""
     end(challenge, *PHASES)
     kept = {row.phase: row.sha256 for row in Ranking.objects.filter(revealed=True)}
@@ -388,7 +382,7 @@ def test_what_an_episode_cost_is_published_beside_the_ranks_that_it_does_not_cha
 
 
 @pytest.mark.parametrize("missing", ["excluded", "beside", "rank_ci95"])
-def test_a_board_that_was_revealed_before_it_had_a_column_is_published(
+def test_a_board_revealed_before_it_had_a_column_is_published(
     challenge: Challenge, tmp_path: Path, missing: str
 ) -> None:
     """As it was, with empty cells; what it does say must still be what the rows say."""
@@ -453,9 +447,7 @@ def test_what_is_published_is_a_site_of_its_own(challenge: Challenge, tmp_path: 
 
 
 @pytest.mark.parametrize("revealed", [[], ["open"], ["open", "hidden"]])
-def test_what_is_published_leads_with_what_the_server_leads_with(
-    challenge: Challenge, tmp_path: Path, revealed: list[str]
-) -> None:
+def test_what_is_published_begins_as_the_server_does(challenge: Challenge, tmp_path: Path, revealed: list[str]) -> None:
     end(challenge, *revealed)
     publish(challenge, tmp_path / "out", NOW)
     board = re.compile(r'class="title">.*?</table>', re.S)
@@ -521,7 +513,7 @@ def test_the_doctor_finds_what_is_to_be_mended(make: Make) -> None:
         assert text in found
 
 
-def test_grades_are_those_of_the_final_board_for_everybody(
+def test_grades_are_those_of_final_boards(
     challenge: Challenge, called: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Hidden or not, as the board itself has them; who has no team or has not played has an empty cell."""
@@ -540,9 +532,7 @@ def test_grades_are_those_of_the_final_board_for_everybody(
     ]
 
 
-def test_capacity_is_what_was_measured_or_what_the_rules_allow(
-    make: Make, called: Command, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_capacity_is_as_measured_or_allowed(make: Make, called: Command, capsys: pytest.CaptureFixture[str]) -> None:
     """5 episodes of at most 30 moves on the small graph; three teams have 2 places a day."""
     challenge = make(phases={"dev": phase(per_day=2), "files": phase("predictions")})
     steps = configured(challenge, "dev").evaluation.max_steps

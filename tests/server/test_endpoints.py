@@ -147,9 +147,7 @@ def test_questions_are_few_and_few_at_a_time(make: Make) -> None:
         ("a.example.org:1", ("rest", "grpc")),
     ],
 )
-def test_a_service_is_called_by_the_protocol_that_its_address_names(
-    make: Make, url: str, protocols: Sequence[str]
-) -> None:
+def test_a_service_is_called_by_the_protocol_of_its_address(make: Make, url: str, protocols: Sequence[str]) -> None:
     challenge, team = make(endpoints={"allowed_networks": ["any"]}), Team.objects.create(name="a")
     for protocol in ("rest", "grpc"):
         values: dict[str, Any] = {"name": "a", "protocol": protocol, "url": url, "token": ""}
@@ -209,9 +207,7 @@ def test_teams_behind_one_gateway_play_beside_each_other(urls: tuple[str, str], 
         (("127.0.0.1:8001 127.0.0.1:8002", "127.0.0.1:8003 127.0.0.1:8004"), True),
     ],
 )
-def test_services_that_share_an_address_are_not_played_at_once(
-    make: Make, lists: tuple[str, str], together: bool
-) -> None:
+def test_services_that_share_an_address_take_turns(make: Make, lists: tuple[str, str], together: bool) -> None:
     challenge = make()
     for urls in lists:
         submitted(challenge, registered(challenge, urls))
@@ -309,9 +305,7 @@ NINE = " ".join(f"127.0.0.1:80{n:02}" for n in range(9))
         ("127.0.0.1:8001 grpc://127.0.0.1:8002", 422, "Choose gRPC", "gRPC"),
     ],
 )
-def test_a_wrong_list_is_refused_by_page_and_api(
-    page: Client, api: Caller, urls: str, status: int, said: str, zh: str
-) -> None:
+def test_page_and_api_refuse_wrong_lists(page: Client, api: Caller, urls: str, status: int, said: str, zh: str) -> None:
     answer = api("POST", "/endpoints", {"name": "a", "protocol": "rest", "url": urls})
     assert (answer.status_code, said in answer.json()["detail"]) == (status, True), answer.content
     for language, words in (("en", said), ("zh-hans", zh)):

@@ -165,7 +165,7 @@ def test_a_run_that_cannot_be_shown_is_told_once(make: Make, run: Path) -> None:
     assert spectator(reverse("entry_report", args=[made.pk])).status_code == 200
 
 
-def test_a_report_runs_no_script_but_its_own_and_has_no_cookie(
+def test_a_report_runs_its_own_script_alone_and_has_no_cookie(
     make: Make, run: Path, quickly: None, browser: Any
 ) -> None:
     challenge = make(phases=PHASES)

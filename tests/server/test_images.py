@@ -214,7 +214,7 @@ def test_files_go_with_their_owner(challenge: Challenge) -> None:
     assert files(challenge) == set()
 
 
-def test_the_last_piece_may_be_sent_again_while_it_is_summed_up(
+def test_the_last_piece_may_come_again_while_it_is_summed_up(
     challenge: Challenge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     summed = storage.file_sha256

@@ -80,9 +80,7 @@ def played(endpoint: str, token: str | None = None, steps: int = 8, wire: str = 
 
 
 @pytest.mark.parametrize(("protocol", "wire"), [("rest", "rest-json"), ("grpc", "grpc-stream")])
-def test_an_episode_over_a_turned_connection_is_the_episode(
-    here: Ground, protocol: Literal["rest", "grpc"], wire: str
-) -> None:
+def test_an_episode_over_a_turned_connection_is_it(here: Ground, protocol: Literal["rest", "grpc"], wire: str) -> None:
     """Whichever way the class is served elsewhere: who joins chooses no protocol."""
     with start(Summing, protocol=protocol, port=0).wait_loaded() as direct:
         expected = played(direct.endpoint, wire=wire)

@@ -86,7 +86,7 @@ def test_a_taken_team_name_is_told(full: Crowd, name: str) -> None:
         (("x" * 61,), "Ensure this value has at most 60 characters (it has 61)."),
     ],
 )
-def test_a_name_has_a_letter_can_be_seen_and_is_as_short_as_it_is_kept(
+def test_a_name_has_a_letter_can_be_seen_and_is_short_as_it_is_kept(
     full: Crowd, names: tuple[str, ...], said: str
 ) -> None:
     """One sign may stand for eighteen; a table of PostgreSQL takes no more than it says."""

@@ -272,7 +272,7 @@ def test_places_of_the_same_data_may_be_corrected_after_the_opening(command: Com
         command("serve", port=free_port())
 
 
-def test_other_data_are_refused_after_the_opening(
+def test_other_data_are_refused_once_it_is_open(
     command: Command, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """At a new place, at the old one, and by another order of the same episodes."""

@@ -145,9 +145,7 @@ def test_a_team_reads_the_reason_and_nobody_else_does(full: Crowd) -> None:
         ("place", "done", State.DONE),
     ],
 )
-def test_nothing_is_decided_without_a_reason_which_its_team_reads(
-    full: Crowd, deed: str, state: str, then: State
-) -> None:
+def test_nothing_is_decided_without_a_reason_for_the_team(full: Crowd, deed: str, state: str, then: State) -> None:
     one = full.mine[state]
     told = post(full, deed, one.pk, reason=" \n ").content.decode()
     assert "Say why" in told

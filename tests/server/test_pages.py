@@ -507,7 +507,7 @@ def test_who_knocks(address: str, network: str) -> None:
 
 
 @pytest.mark.parametrize(("door", "most"), [("signup", 200), ("login", 200), ("forgotten", 30)])
-def test_posting_often_is_shut_out_whatever_is_said(
+def test_posting_often_is_shut_out_come_what_may(
     make: Make, monkeypatch: pytest.MonkeyPatch, door: str, most: int
 ) -> None:
     """One answer for a name that there is and one that there is not; who shares the /64 is shut out too. Forty students

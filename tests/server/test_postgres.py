@@ -24,6 +24,7 @@ from server.test_names import (  # noqa: F401
 )
 from server.test_organising import test_a_doubled_team_goes_into_the_other_with_all_that_it_has  # noqa: F401
 from server.test_submit_cli import (  # noqa: F401 - and with a team, over HTTP
+    ask,
     challenge,
     run,
     server,

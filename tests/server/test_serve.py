@@ -110,7 +110,7 @@ def test_who_holds_thousands_of_silent_connections_shuts_out_nobody_else(web: in
         assert ask(early) == 200
 
 
-def test_services_and_files_are_judged_whatever_variables_are_set(
+def test_services_and_files_are_judged_whatever_is_set(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By a shell that speaks Chinese, and is also used to enter other competitions."""

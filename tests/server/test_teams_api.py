@@ -273,9 +273,7 @@ def entry_of_another(full: Crowd) -> str:
     return done(Team.objects.get(name="Borealis"), {("b", "1"): 0.5}).pk
 
 
-def test_what_django_itself_answers_is_a_problem_too(
-    full: Crowd, team: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_django_itself_answers_is_a_problem(full: Crowd, team: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     assert team("GET", "/nowhere").status_code == 404
     wrong = team("PATCH", "/me")
     assert (wrong.status_code, wrong["Allow"]) == (405, "GET")
@@ -404,7 +402,7 @@ CASES = [(one, "positive") for one in operations()] + [(one, "negative") for one
 @pytest.mark.parametrize(
     ("operation", "mode"), CASES, ids=lambda value: value if isinstance(value, str) else " ".join(value)
 )
-def test_every_operation_answers_as_the_document_says(
+def test_operations_answer_as_the_document_says(
     full: Crowd, operation: tuple[str, str], mode: str, examples: int
 ) -> None:
     """Statuses, types and bodies, under random requests that fit and that do not."""
@@ -490,7 +488,7 @@ JUNK = [
 
 @pytest.mark.parametrize("junk", JUNK, ids=range(len(JUNK)))
 @pytest.mark.parametrize("how", ["line", "halves", "whole"])
-def test_a_hostile_workers_junk_is_refused_and_ends_its_lease(
+def test_a_hostile_workers_junk_is_refused_and_ends_a_lease(
     bench: Bench, worker: Caller, junk: bytes, how: str
 ) -> None:
     """At once where it is a line, else when it is read; the next worker begins without it."""

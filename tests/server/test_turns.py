@@ -366,7 +366,7 @@ def seconds_until_done(make: Make, workers: int, others: Sequence[Kind], honest:
         *(pytest.param(workers, 40, [*4 * [HANGS], *DISHONEST], marks=pytest.mark.soak) for workers in (1, 3)),
     ],
 )
-def test_services_that_hang_delay_the_others_little(
+def test_hanging_services_delay_others_little(
     make: Make, tmp_path: Path, workers: int, teams: int, others: Sequence[Kind]
 ) -> None:
     """The 95th percentile of the honest is within 1.5 times of that without them."""

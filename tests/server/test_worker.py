@@ -187,9 +187,7 @@ def test_a_worker_that_is_to_end_lets_episodes_end_and_loses_nothing(agent: str,
 
 
 @pytest.mark.parametrize("change", [{"url": "127.0.0.1:9"}, {"networks": ["public"]}, {"ports": ["443"]}])
-def test_a_service_that_is_not_ready_or_forbidden_is_not_played(
-    agent: str, tmp_path: Path, change: dict[str, Any]
-) -> None:
+def test_a_service_that_is_away_or_forbidden_is_not_played(agent: str, tmp_path: Path, change: dict[str, Any]) -> None:
     server = Double()
     play(server, tmp_path, **{"url": agent, "patience_seconds": 0} | change).play()
     assert server.endings == [{"fence": 1, "outcome": "not_ready"}]
@@ -241,9 +239,7 @@ def test_a_line_for_others_tells_no_folder(line: str, told: str) -> None:
     assert without_folders(line) == told
 
 
-def test_a_worker_whose_engine_runs_nothing_leaves_images_to_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_whose_engine_runs_nothing_leaves_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     (tmp_path / "docker").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "docker").chmod(0o755)
@@ -304,9 +300,7 @@ def ended(server: Double, work: Path, claim: Mapping[str, Any], **more: Any) -> 
     return server.endings[0], server.images[1]
 
 
-def test_a_worker_whose_disk_is_full_leaves_all_to_others(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, agent: str
-) -> None:
+def test_a_worker_whose_disk_is_full_leaves_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, agent: str) -> None:
     """Whatever the evaluator ends with there; it goes on once there is room."""
     monkeypatch.setattr(disk, "ROOM", 1 << 60)
     monkeypatch.setattr("nav_eval_server.queue.worker.has_room", lambda folder: True)  # it fills up while it plays
