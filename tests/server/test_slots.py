@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,18 +32,10 @@ def at(hour: float, minute: float = 0) -> datetime:
     return MONDAY + timedelta(hours=hour, minutes=minute)
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = at(8)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
-def competition(make: Make, **rules: Any) -> tuple[Challenge, Dispatcher, Clock]:
-    challenge = make(phases={"dev": phase()}, slots=RULES | rules)
-    clock = Clock()
-    return challenge, Dispatcher(challenge, clock), clock
+def competition(make: Make, **rules: Any) -> tuple[Challenge, Dispatcher, SimpleNamespace]:
+    """With a clock of the test's own."""
+    challenge, clock = make(phases={"dev": phase()}, slots=RULES | rules), SimpleNamespace(now=at(8))
+    return challenge, Dispatcher(challenge, lambda: clock.now), clock
 
 
 def submit(dispatcher: Dispatcher, owner: Team, **more: Any) -> Submission:
