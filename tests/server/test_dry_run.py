@@ -68,14 +68,16 @@ def test_one_at_a_time(bench: Bench) -> None:
     rehearse(bench)
 
 
-def test_it_takes_services_of_approved_teams_where_there_are_any(bench: Bench, make: Make) -> None:
+def test_it_takes_services_of_approved_teams_where_there_are_any(bench: Bench) -> None:
     with pytest.raises(Refusal, match="takes a service"):
         rehearse(bench, endpoint=None, predictions=b"[]")
+    offered = bench.dispatcher
+    bench.dispatcher = Dispatcher(offered.challenge.model_copy(update={"dry_run": None}))
+    with pytest.raises(Refusal, match="offers no dry runs"):
+        rehearse(bench)
+    bench.dispatcher = offered
     Team.objects.update(state=Team.State.PENDING)
     with pytest.raises(Refusal, match="not approved"):
-        rehearse(bench)
-    bench.dispatcher = Dispatcher(bench.dispatcher.challenge.model_copy(update={"dry_run": None}))
-    with pytest.raises(Refusal, match="offers no dry runs"):
         rehearse(bench)
 
 

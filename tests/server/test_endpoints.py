@@ -103,7 +103,7 @@ def test_what_is_not_ready_is_told_in_one_way_and_the_same_time_alone_or_in_a_li
     answers = set()
     with (
         socket.create_server(("127.0.0.1", 0)) as mute,
-        start(RandomAgent, host="127.0.0.2", protocol="rest", port=0, allow_anyone=True) as elsewhere,
+        start(RandomAgent, host="127.0.0.2", protocol="rest", port=0, token="t") as elsewhere,
     ):
         alone = (f"127.0.0.1:{free_port()}", "127.0.0.1:9", f"127.0.0.1:{mute.getsockname()[1]}", elsewhere.endpoint)
         for urls in (*alone, *(f"{alone[0]} {name}:9000" for name in NAMES)):
@@ -165,14 +165,14 @@ def test_a_service_is_called_by_the_protocol_of_its_address(make: Make, url: str
 
 
 @pytest.mark.parametrize("probed", [True, False])
-@pytest.mark.parametrize("other", ["", " 127.0.0.1:{free}"], ids=["alone", "beside another"])
+@pytest.mark.parametrize("other", ["", " 127.0.0.{n}:{free}"], ids=["alone", "beside another"])
 def test_a_service_under_two_names_plays_one_run_at_a_time(make: Make, probed: bool, other: str) -> None:
     """Once it was asked for, by where the names lead; organisers see that two teams name one machine."""
     networks = ["loopback", "private"]
     challenge = make(endpoints={"probe_seconds": LONG if not other else SECONDS, "allowed_networks": networks})
     with start(RandomAgent, protocol="rest", port=0).wait_loaded() as agent:
-        hosts = ("localhost", "127.0.0.1", "10.0.0.1")
-        names = [f"{host}:{agent.port}" + other.format(free=free_port()) for host in hosts]
+        hosts = enumerate(("localhost", "127.0.0.1", "10.0.0.1"))
+        names = [f"{host}:{agent.port}" + other.format(n=n + 2, free=free_port()) for n, host in hosts]
         some = [registered(challenge, url) for url in names]
         for one in some[: 2 * probed]:
             endpoints.check(challenge, one, NOW)
