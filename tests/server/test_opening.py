@@ -19,7 +19,7 @@ from nav_eval.errors import ConfigError
 from nav_eval_server import opening
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Event, Notice
-from nav_eval_server.opening import CHECKED, CORRECTED, OPENED
+from nav_eval_server.opening import CHANGED, CHECKED, CORRECTED, OPENED
 from nav_eval_server.phase_data import resolve
 from nav_eval_server.settings import current
 from patience import until
@@ -72,14 +72,20 @@ def moments(action: str) -> dict[str, Any]:
     return {event.subject: event.details for event in Event.objects.filter(action=action)}
 
 
-def test_what_is_played_is_noted_when_it_opens(command: Command, folder: Path) -> None:
+def test_what_is_played_is_noted_when_it_opens_and_what_is_changed_later(command: Command, folder: Path) -> None:
     command("serve", port=free_port())
-    noted = moments(CHECKED)
+    noted, opened = moments(CHECKED), moments(OPENED)["homes"]
     played = {name: (told["episodes"], told["scenes"]) for name, told in noted.items()}
     assert played == dict.fromkeys(("dev", "final"), (5, 1))
     assert noted["dev"]["sha256"] != noted["final"]["sha256"]
+    file = Folder(folder).challenge
+    file.write_text("# a remark changes nothing\n" + file.read_text())
     command("serve", port=free_port())
     assert Event.objects.count() == 3
+    rewrite(lambda content: content["endpoints"].update(probe_seconds=2))
+    for _ in range(2):
+        command("serve", port=free_port())
+        assert (Event.objects.count(), moments(CHANGED)["homes"]["rules_sha256"]) == (4, opened["rules_sha256"])
 
 
 def spoil_sensors(content: dict[str, Any]) -> None:
@@ -160,7 +166,8 @@ def test_an_open_phase_that_cannot_be_played_is_refused_before_anything_is_locke
     """`later`: what is said of one that opens later (where the fault is not in what another, open one plays too): it
     may still be without its data."""
     rewrite(spoil)
-    for name, options in (("serve", {"port": free_port()}), ("freeze", {"phase": "dev"})):
+    deeds = {"serve": {"port": free_port()}} | ({} if later else {"freeze": {"phase": "dev"}})
+    for name, options in deeds.items():
         with pytest.raises(ConfigError, match=rf"(?s)phases\.dev: cannot be played {told}") as refused:
             command(name, **options)
         assert name == "freeze" or str(Folder(folder).challenge) in str(refused.value)
@@ -225,9 +232,10 @@ def test_two_phases_do_not_play_the_same_unless_it_is_said(
     command("doctor")
     assert "FIX  " in capsys.readouterr().out.partition("phases.final: ")[0].rpartition("\n")[2]
     assert not Event.objects.exists()
-    rewrite(lambda content: content.update(allow_overlap=True))
-    command("serve", port=free_port())
-    assert Event.objects.filter(action=OPENED).count() == 1
+    if spoil is one_file:
+        rewrite(lambda content: content.update(allow_overlap=True))
+        command("serve", port=free_port())
+        assert Event.objects.filter(action=OPENED).count() == 1
 
 
 def test_what_a_phase_played_that_is_over_is_not_played_again(command: Command, folder: Path) -> None:
@@ -256,41 +264,34 @@ def move(folder: Path) -> None:
     rewrite(there)
 
 
-def test_places_of_the_same_data_may_be_corrected_after_the_opening(command: Command, folder: Path) -> None:
+def test_the_same_data_may_move_once_it_is_open_and_no_others_take_their_place(
+    command: Command, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At a new place, at the old one, and by another order of the same episodes."""
     command("serve", port=free_port())
-    opened = moments(OPENED)["homes"]["rules_sha256"]
+    opened, content = moments(OPENED)["homes"]["rules_sha256"], json.loads((dev() / "episodes.json").read_text())
+    (dev() / "episodes.json").write_text(json.dumps(content[::-1]))
+
+    def refused(told: str, **more: int) -> None:
+        with pytest.raises(ConfigError, match=told):
+            command("serve", port=free_port(), **more)
+
+    told = r"phases\.dev: evaluation\.dataset\.data_path data/dev/episodes\.json and its scenes are not what was opened"
+    refused(told)
+    command("doctor")
+    assert "FIX  dev (open): " in capsys.readouterr().out
     move(folder)
+    refused(told.replace("data/dev", "disk/dev"))
+    assert not Event.objects.filter(action=CORRECTED).exists()
+    (folder / "disk" / "dev" / "episodes.json").write_text(json.dumps(content))
     command("token", name="a")
-    with pytest.raises(ConfigError, match="Serve it once where the data lie"):
-        command("serve", port=free_port(), jobs=0)
+    refused("Serve it once where the data lie", jobs=0)
     command("serve", port=free_port())
     corrected = moments(CORRECTED)["homes"]["rules_sha256"]
     assert corrected != opened
     command("serve", port=free_port(), jobs=0)
     rewrite(lambda content: content["evaluation"]["evaluation"].update(max_steps=7))
-    with pytest.raises(ConfigError, match="the rules were changed after the opening"):
-        command("serve", port=free_port())
-
-
-def test_other_data_are_refused_once_it_is_open(
-    command: Command, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """At a new place, at the old one, and by another order of the same episodes."""
-    command("serve", port=free_port())
-    file = folder / "data" / "dev" / "episodes.json"
-    content = json.loads(file.read_text())
-    file.write_text(json.dumps(content[::-1]))
-    told = r"phases\.dev: evaluation\.dataset\.data_path data/dev/episodes\.json and its scenes are not what was opened"
-    with pytest.raises(ConfigError, match=told):
-        command("serve", port=free_port())
-    command("doctor")
-    assert "FIX  dev (open): " in capsys.readouterr().out
-    move(folder)
-    with pytest.raises(ConfigError, match=told.replace("data/dev", "disk/dev")):
-        command("serve", port=free_port())
-    assert not Event.objects.filter(action=CORRECTED).exists()
-    (folder / "disk" / "dev" / "episodes.json").write_text(json.dumps(content))
-    command("serve", port=free_port())
+    refused("the rules were changed after the opening")
     assert Event.objects.filter(action=CORRECTED).count() == 1
 
 

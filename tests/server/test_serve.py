@@ -28,7 +28,7 @@ from nav_eval_server.cli import COMMANDS
 from nav_eval_server.evaluator import COMMAND
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Submission, Team
-from nav_eval_server.opening import CHANGED, CHECKED, OPENED
+from nav_eval_server.opening import OPENED
 from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.files import LOG
@@ -281,20 +281,6 @@ LEAVES_FREE: dict[str, dict[str, Any]] = {
 def change_rules() -> None:
     file = Folder(current().folder).challenge
     file.write_text(file.read_text().replace("per_day: 1", "per_day: 11"))
-
-
-def test_what_may_be_changed_while_it_is_open_is_in_the_audit_log_once_it_is_served(command: Command) -> None:
-    command("serve", port=free_port())
-    file = Folder(current().folder).challenge
-    file.write_text("# a remark changes nothing\n" + file.read_text())
-    command("serve", port=free_port())
-    assert [event.action for event in Event.objects.all()] == [OPENED, CHECKED]
-    file.write_text(file.read_text() + "\nendpoints: {probe_seconds: 2}\n")
-    command("serve", port=free_port())
-    command("serve", port=free_port())
-    first, _, second = Event.objects.order_by("pk")
-    assert (first.action, second.action) == (OPENED, CHANGED)
-    assert first.details["rules_sha256"] == second.details["rules_sha256"]
 
 
 def openings() -> int:
