@@ -33,7 +33,7 @@ from server.conftest import Make
 from server.crowd import PASSWORD, Crowd, crowd, person
 from server.mailbox import Mailbox
 from server.serving import nav_eval
-from server.test_notices import rules
+from server.test_notices import PHASES, rules
 
 AWAY = 302
 RFC_KEY = base64.b32encode(b"12345678901234567890").decode()
@@ -81,20 +81,17 @@ def password(browser: Client) -> Any:
 
 def enrolled(browser: Client) -> tuple[str, list[str]]:
     """The app's secret and the recovery codes, as the pages show them."""
-    secret = re.search(r'class="secret">([A-Z2-7 ]{39})<', browser.get(reverse("second")).content.decode())
-    assert secret is not None
-    key = secret[1].replace(" ", "")
+    (secret,) = re.findall(r'class="secret">([A-Z2-7 ]{39})<', browser.get(reverse("second")).content.decode())
+    key = secret.replace(" ", "")
     answer = browser.post(reverse("second"), {"code": code_of(key, -1)})
     return key, re.findall(r"<code>([0-9a-f]{10})</code>", answer.content.decode())
 
 
 def test_the_picture_for_the_phone_is_the_link(organiser: Client) -> None:
     shown = organiser.get(reverse("second")).content.decode()
-    link = re.search(r'href="(otpauth://[^"]+)"', shown)
-    assert link is not None
-    drawn = re.findall(r' d="([^"]+)"', segno.make(unescape(link[1]), micro=False).svg_inline())
-    assert len(drawn) == 1
-    assert drawn[0] in shown
+    (link,) = re.findall(r'href="(otpauth://[^"]+)"', shown)
+    (drawn,) = re.findall(r' d="([^"]+)"', segno.make(unescape(link), micro=False).svg_inline())
+    assert drawn in shown
 
 
 def test_a_second_factor_is_asked_for_and_no_code_works_twice(organiser: Client) -> None:
@@ -146,10 +143,9 @@ def test_the_command_line_lets_an_organiser_in_again(organiser: Client) -> None:
     file = Folder(current().folder).challenge
     said = nav_eval("competition", "organiser", file, "--name", "organiser")
     assert said.returncode == 0, said.stderr
-    fresh = re.search(r"password (\S+) ", said.stdout)
-    assert fresh is not None
+    (fresh,) = re.findall(r"password (\S+) ", said.stdout)
     assert password(client()).status_code == 200
-    answer = client().post(reverse("login"), {"username": "organiser", "password": fresh[1]})
+    answer = client().post(reverse("login"), {"username": "organiser", "password": fresh})
     assert answer["Location"] == reverse("organiser")
     assert not logged_in(organiser)
 
@@ -175,20 +171,18 @@ def test_a_forgotten_password(make: Make, box: Mailbox) -> None:
     MailSender(challenge).deliver()
     ((to, mail),) = box.mails
     assert to == "Ada@example.org"
-    link = re.search(r"http://localhost/\S+", mail.get_content())  # type: ignore[attr-defined]
-    assert link is not None
-    assert choose(link[0], "a new horse battery")["Location"] == reverse("login")
+    (link,) = re.findall(r"http://localhost/\S+", mail.get_content())  # type: ignore[attr-defined]
+    assert choose(link, "a new horse battery")["Location"] == reverse("login")
     assert User.objects.get().check_password("a new horse battery")
-    assert "has been used" in choose(link[0], "another horse battery").content.decode()
+    assert "has been used" in choose(link, "another horse battery").content.decode()
     assert not Notice.objects.exclude(body="").exists()
 
 
 def test_an_organiser_hands_over_a_link(organiser: Client) -> None:
     someone = person("someone")
     page = organiser.post(reverse("password_link", args=[someone.pk])).content.decode()
-    link = re.search(r"http://localhost/[^<\s]+", page)
-    assert link is not None
-    choose(link[0], "a new horse battery")
+    (link,) = re.findall(r"http://localhost/[^<\s]+", page)
+    choose(link, "a new horse battery")
     assert User.objects.get(username="someone").check_password("a new horse battery")
     assert Event.objects.filter(action="password_link", subject="someone", actor="organiser").exists()
     assert "sends no mail" in client().get(reverse("forgotten")).content.decode()
@@ -200,7 +194,7 @@ CANARY, EMAIL = "canary-person", "canary@example.org"
 @pytest.fixture
 def full(make: Make, box: Mailbox) -> Crowd:
     """A competition that one person has left traces of every kind in."""
-    found = crowd(make(phases={"dev": phase(), "hidden": phase() | {"board": "private"}}, notify=rules(box)))
+    found = crowd(make(phases=PHASES, notify=rules(box)))
     user = person(CANARY, email=EMAIL)
     roster.join(found.team, user)
     Submission.objects.filter(pk=found.mine["done"].pk).update(user=user)
