@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import product
 from typing import Any
 from urllib.parse import quote
 
@@ -55,11 +56,16 @@ def errors(answer: Any) -> list[tuple[str, str]]:
     return re.findall(r'class="errorlist" id="id_(\w+)_error"><li>(.+?)</li>', answer.content.decode())
 
 
-@pytest.mark.parametrize("name", ["member", "MEMBER", "organiser", "mеmber", "0rganiser"])
-def test_a_taken_user_name_is_told(full: Crowd, name: str) -> None:
-    for language, said in TAKEN.items():
+def test_a_taken_name_is_told(full: Crowd) -> None:
+    """Of people and of teams, in the reader's language."""
+    for name, (language, said) in product(("member", "MEMBER", "organiser", "mеmber", "0rganiser"), TAKEN.items()):
         answer = sign_up(name, language=language)
-        assert (answer.status_code, errors(answer)) == (200, [("username", said)])
+        assert (answer.status_code, errors(answer)) == (200, [("username", said)]), name
+    teams = ("Aurora", "aurora", " Aurora ", "Аurоrа", "Auгога", "Ａurora", "AURΟRA", "Au rora")
+    for name, (language, said) in product(teams, TAKEN.items()):
+        answer = found_team(full, name, language)
+        assert (answer.status_code, errors(answer)) == (200, [("name", said)]), name
+    assert not Membership.objects.filter(user__username="third").exists()
 
 
 def found_team(full: Crowd, name: str, language: str = "en") -> Any:
@@ -68,31 +74,18 @@ def found_team(full: Crowd, name: str, language: str = "en") -> Any:
     return full.visitor("third").post(reverse("team"), {"name": name}, headers={"accept-language": language})
 
 
-@pytest.mark.parametrize("name", ["Aurora", "aurora", " Aurora ", "Аurоrа", "Auгога", "Ａurora", "AURΟRA", "Au rora"])
-def test_a_taken_team_name_is_told(full: Crowd, name: str) -> None:
-    for language, said in TAKEN.items():
-        answer = found_team(full, name, language)
-        assert (answer.status_code, errors(answer)) == (200, [("name", said)])
-    assert not Membership.objects.filter(user__username="third").exists()
-
-
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
+def test_a_name_has_a_letter_can_be_seen_and_is_as_short_as_it_is_kept(full: Crowd) -> None:
+    """One sign may stand for eighteen; a table of PostgreSQL takes no more than it says."""
+    for names, said in (
         (("123", "--", "２３", "🙂🙂"), "Use one letter at least."),
         (("a\u202eb", "a\u200bb", "\ufdfa" * 4), SIGNS),
         (("a\x00b",), "Null characters are not allowed."),
         ((" ",), "This field is required."),
         (("x" * 61,), "Ensure this value has at most 60 characters (it has 61)."),
-    ],
-)
-def test_a_name_has_a_letter_can_be_seen_and_is_short_as_it_is_kept(
-    full: Crowd, names: tuple[str, ...], said: str
-) -> None:
-    """One sign may stand for eighteen; a table of PostgreSQL takes no more than it says."""
-    for name in names:
-        answer = found_team(full, name)
-        assert (answer.status_code, errors(answer)) == (200, [("name", said)])
+    ):
+        for name in names:
+            answer = found_team(full, name)
+            assert (answer.status_code, errors(answer)) == (200, [("name", said)])
     assert not Membership.objects.filter(user__username="third").exists()
 
 

@@ -534,16 +534,15 @@ def test_the_login_tells_nothing_sends_nobody_elsewhere_and_keeps_its_cookies_on
     assert (answer.cookies["sessionid"]["httponly"], answer.cookies["sessionid"]["samesite"]) == (True, "Lax")
 
 
-@pytest.mark.parametrize("digits", ["9" * 5000, "٣" * 5000, "9" * 30])
-def test_a_number_of_too_many_digits_is_no_fault_of_ours(full: Crowd, digits: str) -> None:
+def test_a_number_of_too_many_digits_is_no_fault_of_ours(full: Crowd) -> None:
     member, organiser = full.visitor("member"), full.visitor("organiser")
-    assert member.post(reverse("submit"), {"phase": "dev", "endpoint": digits}).status_code == 404
-    for page in (f"/team/services/{digits}/remove/", f"/team/tokens/{digits}/revoke/"):
-        assert member.post(page).status_code == 404
-    team = Team.objects.get(name="Aurora")
-    told = {"deed": "grant", "places": digits, "phase": "dev", "reason": "x"}
-    answer = organiser.post(reverse("manage", args=[team.pk]), told, follow=True)
-    assert (answer.status_code, b"Grant 1 to 100 submissions." in answer.content) == (200, True)
+    for digits in ("9" * 5000, "٣" * 5000, "9" * 30):
+        assert member.post(reverse("submit"), {"phase": "dev", "endpoint": digits}).status_code == 404
+        for page in (f"/team/services/{digits}/remove/", f"/team/tokens/{digits}/revoke/"):
+            assert member.post(page).status_code == 404
+        told = {"deed": "grant", "places": digits, "phase": "dev", "reason": "x"}
+        answer = organiser.post(reverse("manage", args=[full.team.pk]), told, follow=True)
+        assert (answer.status_code, b"Grant 1 to 100 submissions." in answer.content) == (200, True)
 
 
 def words() -> set[str]:
