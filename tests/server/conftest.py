@@ -30,6 +30,7 @@ from nav_eval_server.settings import configure, database
 from nav_eval_server.web import alike
 from once import once_folder
 from sdk.test_address import canary as canary
+from sdk.test_servers import certificates as certificates
 from server import warm
 from server.competition import ANSWERS, kept_folder, phase, write_challenge
 from server.mailbox import Hook, Mailbox, listener, mail_server

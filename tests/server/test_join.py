@@ -30,7 +30,6 @@ from nav_eval_sdk.server.serving import start_joined
 from nav_eval_sdk.transport.upgrade import DOT, JOIN, JOINED, WANTED
 from nav_eval_server.join import relay
 from patience import PATIENCE, until
-from sdk.test_servers import certificates as certificates
 from sdk.test_servers import client_tls, server_tls
 from server.joining import Ground, Peer, asker, ground, guest, matched, tls_before
 

@@ -22,7 +22,6 @@ from nav_eval_server.models import Appeal, Endpoint, Event, Notice, Submission, 
 from nav_eval_server.notices.delivery import MailSender
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.verdict import Ending
-from sdk.test_servers import certificates  # noqa: F401 - a fixture
 from server.boards import worker
 from server.competition import phase
 from server.conftest import Make
@@ -192,7 +191,7 @@ def test_a_webhook_reaches_allowed_networks_only_and_is_not_followed_elsewhere(
     assert (len(hook.seen), said in Notice.objects.get().said) == (heard, True)
 
 
-def tls_of(certificates: Path) -> ssl.SSLContext:  # noqa: F811
+def tls_of(certificates: Path) -> ssl.SSLContext:
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificates / "server.pem", certificates / "server.key")
     return tls
@@ -206,12 +205,7 @@ PASSWORD = "canary-of-the-mail-server"
     [(True, True, ""), (True, False, "certificate verify failed"), (False, True, "STARTTLS extension not supported")],
 )
 def test_mail_turns_to_tls_before_anything_is_said(
-    make: Make,
-    certificates: Path,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
-    offers: bool,
-    known: bool,
-    said: str,
+    make: Make, certificates: Path, monkeypatch: pytest.MonkeyPatch, offers: bool, known: bool, said: str
 ) -> None:
     """By STARTTLS, the default. A server that does not offer it, or somebody else's, is told nothing: no password."""
     if known:
@@ -231,10 +225,7 @@ def test_mail_turns_to_tls_before_anything_is_said(
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_certificate_is_verified(
-    make: Make,
-    certificates: Path,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
-    known: bool,
+    make: Make, certificates: Path, monkeypatch: pytest.MonkeyPatch, known: bool
 ) -> None:
     """Of the mail server and of the webhook; `known`: its authority is one of this machine's."""
     if known:

@@ -230,9 +230,8 @@ def test_what_is_said_of_an_entry_holds_up_no_submission(run: Run) -> None:
     assert f"Say it again: nav-eval-agent describe {made.id} ..." in err
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
+def test_what_cannot_be_submitted(run: Run) -> None:
+    for words, code, said in (
         ([], 2, "--predictions FILE"),
         (["robto"], 2, "Yours: robot"),
         (["localhost:8085", "dev"], 2, "Yours: robot"),
@@ -240,11 +239,10 @@ def test_what_is_said_of_an_entry_holds_up_no_submission(run: Run) -> None:
         (["robot", "--phase", "files"], 1, "takes a predictions"),
         (["--predictions", "nowhere.json"], 2, "nowhere.json cannot be read"),
         (["http://a?b"], 2, "Write for example https://agent.example.org:8085"),
-    ],
-)
-def test_what_cannot_be_submitted(run: Run, words: list[str], code: int, said: str) -> None:
-    ended, _, err = run("submit", *words)
-    assert (ended, said in err, err.count("\n")) == (code, True, 1), err
+    ):
+        ended, _, err = run("submit", *words)
+        assert (ended, said in err, err.count("\n")) == (code, True, 1), err
+    assert not Submission.objects.exists()
 
 
 def test_a_closed_phase(run: Run) -> None:

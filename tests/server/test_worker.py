@@ -225,18 +225,15 @@ def test_a_journal_that_was_put_in_order_is_sent_whole(tmp_path: Path) -> None:
     assert server.arrived["episodes.jsonl"] == b"a\nb\n"
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
+def test_a_line_for_others_tells_no_folder() -> None:
+    for line, told in (
         ("kept in /home/somebody/.cache/nav_eval/worlds/2a/scenes.  ", "kept in scenes."),
         ("nav-eval: /srv/a b/x.json, '/data/y.json': no", "nav-eval: a b/x.json, 'y.json': no"),
         ("http://127.0.0.1:80/api/v1/info, data/dev/x", "http://127.0.0.1:80/api/v1/info, data/dev/x"),
         ("about 1/2 of it; ~/team/key.pem", "about 1/2 of it; key.pem"),
         ("(/a/b/c)=/d/e", "(c)=e"),
-    ],
-)
-def test_a_line_for_others_tells_no_folder(line: str, told: str) -> None:
-    assert without_folders(line) == told
+    ):
+        assert without_folders(line) == told
 
 
 def test_a_worker_whose_engine_runs_nothing_leaves_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,8 +274,7 @@ def test_what_the_engine_does_not_load_is_the_teams_fault_only_if_it_loads_ours(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setenv("ROOT", str(tmp_path / "root"))
     engine.probe.cache_clear()
-    server = Double()
-    raw = io.BytesIO()
+    server, raw = Double(), io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w") as tar:
         add(tar, "x", "x")
     sha256 = save(tmp_path / "image.tar", raw.getvalue(), ["x"])
@@ -313,15 +309,12 @@ def test_a_worker_whose_disk_is_full_leaves_all(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_a_worker_without_room_takes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(disk, "ROOM", 1 << 60)
     server = Double()
     worker = Worker(server, work=tmp_path / "work", data=tmp_path, tick=0.01)  # type: ignore[arg-type]
     (tmp_path / "work").mkdir()
-    assert worker._claimed("i") is None
-    assert server.images == []
-    monkeypatch.setattr(disk, "ROOM", 1)
-    assert worker._claimed("i") is None  # not asked again at once
-    assert server.images == []
+    for room in (1 << 60, 1):  # not asked again at once
+        monkeypatch.setattr(disk, "ROOM", room)
+        assert (worker._claimed("i"), server.images) == (None, [])
 
 
 def test_two_workers_do_not_share_a_folder(tmp_path: Path) -> None:
