@@ -181,28 +181,21 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("real", [False, True], ids=["stand-in", "nav-eval"])
-def test_a_storm(make: Make, stack: ExitStack, real: bool) -> None:
-    challenge = make(queue=QUEUE | {"lease_seconds": 15}, endpoints=ENDPOINTS)
+@pytest.mark.parametrize(
+    ("evaluator", "on_postgresql", "workers"),
+    [(STAND_IN, False, 1), ("-", False, 1), (STAND_IN, True, 1), (STAND_IN, True, 3)],
+    ids=["stand-in", "nav-eval", "postgresql", "three workers"],
+)
+def test_a_storm(make: Make, stack: ExitStack, evaluator: str, on_postgresql: bool, workers: int) -> None:
+    """Of three workers one is killed for good in the middle of a run."""
     kills = {"evaluator": 20, "web": 10, "worker": 5, "scheduler": 5}
-    storm = Storm(challenge, teams=30, submissions=200, kills=kills, silent=2, cancelled=5)
-    storm.begin(stack)
-    with serving(challenge, evaluator="-" if real else STAND_IN, jobs=3) as served:
-        storm.rage(served, 5400)
-    storm.judge(5)
-    assert storm.done_kills == kills
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("workers", [1, 3])
-def test_a_storm_on_postgresql(make: Make, stack: ExitStack, workers: int) -> None:
-    """Three workers: one of them is killed for good in the middle of a run."""
-    database = stack.enter_context(postgres())
-    challenge = make(queue=QUEUE | {"lease_seconds": 15}, endpoints=ENDPOINTS, database=database.url)
-    kills = {"evaluator": 20, "web": 10, "worker": 5, "scheduler": 5, "database": 5}
+    database = stack.enter_context(postgres()) if on_postgresql else None
+    more = {} if database is None else {"database": database.url}
+    kills |= {} if database is None else {"database": 5}
+    challenge = make(queue=QUEUE | {"lease_seconds": 15}, endpoints=ENDPOINTS, **more)
     storm = Storm(challenge, teams=30, submissions=200, kills=kills, silent=2, cancelled=5, database=database)
     storm.begin(stack)
-    with serving(challenge, evaluator=STAND_IN, jobs=2) as served:
+    with serving(challenge, evaluator=evaluator, jobs=2 if on_postgresql else 3) as served:
         others = [stack.enter_context(joined(challenge, served, STAND_IN, n)) for n in range(1, workers)]
         storm.rage(served, 5400, lost=others[:1])
     storm.judge(EPISODES)
