@@ -131,13 +131,7 @@ class Person:
 
 @pytest.mark.parametrize(("kinds", "evaluator"), [(QUICK, STAND_IN), pytest.param(ALL, "-", marks=pytest.mark.soak)])
 def test_a_competition_from_sign_up_to_the_board(
-    make: Make,
-    browser: Any,
-    axe: str,
-    box: Mailbox,
-    kinds: list[Any],
-    evaluator: str,
-    tmp_path: Path,
+    make: Make, browser: Any, axe: str, box: Mailbox, kinds: list[Any], evaluator: str, tmp_path: Path
 ) -> None:
     phases = {"dev": phase(), "files": phase("predictions")}
     more = {"slots": {"per_week": 4}, "dry_run": {"split": "rehearsal", "episodes": 2}, "notify": rules(box)}
