@@ -123,7 +123,10 @@ def agent() -> Any:
 
 
 def last_alive(work: Path) -> float:
-    return float((work / "abc" / "alive").read_text().rpartition("\n")[0].splitlines()[-1])
+    """0 before it has begun."""
+    told = work / "abc" / "alive"
+    lines = told.read_text().rpartition("\n")[0].splitlines() if told.exists() else []
+    return float(lines[-1]) if lines else 0.0
 
 
 @pytest.mark.parametrize(
@@ -150,7 +153,7 @@ def test_the_evaluator_is_dead_before_the_lease_is_over(agent: str, tmp_path: Pa
     heard: list[float] = []
 
     def heartbeat() -> None:
-        if len(heard) < 3:
+        if len(heard) < 3 or not last_alive(tmp_path):
             heard.append(time.monotonic())
             return
         if way == "hangs":
@@ -168,19 +171,19 @@ def test_what_is_taken_back_is_ended_at_once(agent: str, tmp_path: Path) -> None
 
     def heartbeat() -> None:
         beats.append(time.monotonic())
-        if len(beats) > 5:
+        if last_alive(tmp_path):
             raise Fenced
 
     server = Double(heartbeat)
     play(server, tmp_path, agent, lease_seconds=60).play()
-    assert last_alive(tmp_path) < beats[-1] + 30
+    assert 0 < last_alive(tmp_path) < beats[-1] + 30
     assert server.endings[-1]["outcome"] == "stopped"
     assert not (tmp_path / "abc" / "token").exists()
 
 
 def test_a_worker_that_is_to_end_lets_episodes_end_and_loses_nothing(agent: str, tmp_path: Path) -> None:
     stop, server = threading.Event(), Double()
-    threading.Timer(1.5, stop.set).start()
+    threading.Thread(target=lambda: (until(lambda: last_alive(tmp_path)), stop.set())).start()
     play(server, tmp_path, agent, lease_seconds=60, stop=stop).play()
     assert {"outcome": "interrupted", "rc": 138}.items() <= server.endings[-1].items()
     assert server.arrived["episodes.jsonl"] == (tmp_path / "abc" / "run" / "episodes.jsonl").read_bytes() != b""
