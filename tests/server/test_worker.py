@@ -182,11 +182,11 @@ def test_what_is_taken_back_is_ended_at_once(agent: str, tmp_path: Path) -> None
 
 
 def test_a_worker_that_is_to_end_lets_episodes_end_and_loses_nothing(agent: str, tmp_path: Path) -> None:
-    stop, server = threading.Event(), Double()
-    threading.Thread(target=lambda: (until(lambda: last_alive(tmp_path)), stop.set())).start()
+    stop, server, journal = threading.Event(), Double(), tmp_path / "abc" / "run" / "episodes.jsonl"
+    threading.Thread(target=lambda: (until(lambda: journal.exists() and journal.read_bytes()), stop.set())).start()
     play(server, tmp_path, agent, lease_seconds=60, stop=stop).play()
     assert {"outcome": "interrupted", "rc": 138}.items() <= server.endings[-1].items()
-    assert server.arrived["episodes.jsonl"] == (tmp_path / "abc" / "run" / "episodes.jsonl").read_bytes() != b""
+    assert server.arrived["episodes.jsonl"] == journal.read_bytes() != b""
 
 
 @pytest.mark.parametrize("change", [{"url": "127.0.0.1:9"}, {"networks": ["public"]}, {"ports": ["443"]}])
