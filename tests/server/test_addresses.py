@@ -30,6 +30,7 @@ from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.play import Play
 from nav_eval_server.tokens import find, issue
+from patience import until
 from sdk.test_address import CANARY, INNER, Canary, Resolver
 from served import free_port
 from server.calling import Caller
@@ -143,6 +144,11 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return addresses
 
 
+def reach(bench: Bench, tried: list[object], place: tuple[str, int], protocol: Protocol) -> None:
+    """Ask until it is called: on a slow machine an answer is due before that."""
+    until(lambda: bench.api(f"{place[0]}:{place[1]}", protocol) and place in tried, place)
+
+
 def asked(bench: Bench) -> set[tuple[object, ...]]:
     """What was said of all that are addresses; of those that are none one thing is said at most."""
     found = {one for one in bench.said if one[0] != "no address"}
@@ -170,8 +176,8 @@ def test_nothing_beyond_this_machine_is_called(
     bench.all(INNER, 80)
     assert (tried, asked(bench)) == ([], ONE_ANSWER)
     for protocol in PROTOCOLS:
-        bench.api("8.8.8.8:80", protocol)
-        assert tried == [("8.8.8.8", 80)]
+        reach(bench, tried, ("8.8.8.8", 80), protocol)
+        assert set(tried) == {("8.8.8.8", 80)}
         tried.clear()
 
 
@@ -211,9 +217,13 @@ def test_by_default_the_webs_ports_alone_are_called_below_1024(
     bench: Bench, tried: list[object], protocol: Protocol
 ) -> None:
     """SSH, mail, file shares: nothing."""
+    allowed = (80, 443, 1024, 65535)
     for port in (22, 25, 79, 80, 81, 443, 445, 1023, 1024, 65535):
-        bench.api(f"127.0.0.1:{port}", protocol)
-    assert [*dict.fromkeys(tried)] == [("127.0.0.1", port) for port in (80, 443, 1024, 65535)]
+        if port in allowed:
+            reach(bench, tried, ("127.0.0.1", port), protocol)
+        else:
+            bench.api(f"127.0.0.1:{port}", protocol)
+    assert [*dict.fromkeys(tried)] == [("127.0.0.1", port) for port in allowed]
     assert bench.said < ONE_ANSWER
 
 
