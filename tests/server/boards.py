@@ -42,17 +42,11 @@ def done(
         submission=made, n=1, fence=n, worker=worker(), instance="i", started_at=at, heartbeat_at=at, ended_at=at,
         live=False,
     )  # fmt: skip
-    Episode.objects.bulk_create(
-        Episode(
-            submission=made,
-            attempt=attempt,
-            scene=key[0],
-            episode=key[1],
-            status="agent_error" if key in failed else "ok",
-            metrics={measure: value},
-        )
-        for key, value in values.items()
-    )
+    rows = []
+    for key, value in values.items():
+        row = {"scene": key[0], "episode": key[1], "status": "agent_error" if key in failed else "ok"}
+        rows.append(Episode(submission=made, attempt=attempt, metrics={measure: value}, **row))
+    Episode.objects.bulk_create(rows)
     finite = [value for value in values.values() if value is not None]
     mean = math.fsum(finite) / len(finite) if finite else None
     means = {measure: mean, **(others or {})}

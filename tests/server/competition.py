@@ -24,10 +24,18 @@ DATES = {"opens": "2020-01-01T00:00", "closes": "2099-01-01T00:00"}
 
 
 @cache
+def kept_folder() -> Path:
+    """Of this process, gone with it."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+@cache
 def evaluation() -> dict[str, Any]:
     """R2R's rules on five episodes of a small graph."""
-    data = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, data, ignore_errors=True)
+    data = kept_folder() / "data"
+    data.mkdir()
     return public_config(benchmark_config("r2r", overrides=[*write_r2r(data), "agent_service.type=remote"]))
 
 
@@ -39,8 +47,7 @@ def phase(kind: str = "service", **quota: int) -> dict[str, object]:
 @cache
 def created() -> tuple[Path, dict[str, Any]]:
     """Folder and rules, once: each test begins with a copy."""
-    folder = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = kept_folder() / "homes"
     create(folder, ANSWERS)
     content: dict[str, Any] = yaml.safe_load(Folder(folder).challenge.read_text())
     content |= {"evaluation": evaluation(), "phases": {"dev": phase()}}

@@ -5,13 +5,13 @@ That happens when this file is read, because whoever imports a model needs it.
 
 from __future__ import annotations
 
-import atexit
 import os
+import pkgutil
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.apps import apps
@@ -23,22 +23,29 @@ from django.db import connections
 from django.utils import translation
 
 from nav_eval_server.challenge import Challenge, Web
+from nav_eval_server.cli import COMMANDS
 from nav_eval_server.folder import Folder
 from nav_eval_server.init import create
 from nav_eval_server.settings import configure, database
 from nav_eval_server.web import alike
 from once import once_folder
+from sdk.test_address import canary as canary
+from sdk.test_servers import certificates as certificates
 from server import warm
-from server.competition import ANSWERS, write_challenge
+from server.competition import ANSWERS, kept_folder, phase, write_challenge
+from server.mailbox import Hook, Mailbox, listener, mail_server
+
+if TYPE_CHECKING:
+    from server.crowd import Crowd
 
 Make = Callable[..., Challenge]
+Command = Callable[..., int]
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 """A browser that another test has opened keeps an event loop in this thread; Django would refuse to work beside it."""
 
 if not apps.ready:
-    place = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    place = kept_folder() / "nobodys"
     create(place, ANSWERS)
     configure(Challenge.model_construct(folder=place, database=None, web=Web()))
 
@@ -95,3 +102,45 @@ def make(tmp_path: Path, migrated: Path) -> Iterator[Make]:
 
     yield made
     use(before)
+
+
+@pytest.fixture
+def full(make: Make) -> Crowd:
+    """A competition in full swing, with a phase whose board is private."""
+    from server.crowd import crowd
+
+    return crowd(make(phases={"dev": phase(), "hidden": phase() | {"board": "private"}}))
+
+
+@pytest.fixture
+def box() -> Iterator[Mailbox]:
+    with mail_server() as found:
+        yield found
+
+
+@pytest.fixture
+def hook() -> Iterator[Hook]:
+    with listener() as found:
+        yield found
+
+
+@pytest.fixture
+def called(forks: None, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Call a command with the challenge.yaml in use, in this process, which then begins no other."""
+    monkeypatch.setattr("nav_eval_server.settings.configure", use)
+    monkeypatch.setattr("nav_eval_server.serving.supervise", lambda _: None)
+
+    def call(name: str, /, **options: Any) -> int:
+        paths = {key: Path(value) if key == "out" else value for key, value in options.items()}
+        file = Folder(settings.CHALLENGE.folder).challenge
+        done: int = pkgutil.resolve_name(COMMANDS[name][0])(file, **paths)
+        return done
+
+    return call
+
+
+@pytest.fixture
+def command(make: Make, called: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Call a command with an open phase's challenge.yaml."""
+    monkeypatch.chdir(make().folder)
+    return called

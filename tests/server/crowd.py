@@ -12,7 +12,6 @@ import time
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
@@ -28,6 +27,7 @@ from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import find, issue
 from nav_eval_server.vault import Vault
+from server.competition import kept_folder
 
 PASSWORD = "correct horse battery"
 SEED = 918273645
@@ -64,7 +64,6 @@ def person(name: str, team: Team | None = None, **more: Any) -> User:
     return user
 
 
-PLACE = TemporaryDirectory()
 KEPT: dict[str, tuple[float, Path, Crowd]] = {}
 """By rules: when it was made, its database, and what there is in it."""
 FRESH = 60.0
@@ -82,7 +81,7 @@ def crowd(challenge: Challenge) -> Crowd:
     if found is None or time.monotonic() - at > FRESH:
         found = populate(challenge)
         connections.close_all()
-        kept = Path(PLACE.name) / hashlib.sha256(rules.encode()).hexdigest()
+        kept = kept_folder() / hashlib.sha256(rules.encode()).hexdigest()
         shutil.copy(database, kept)
         KEPT[rules] = time.monotonic(), kept, found
     else:
@@ -100,14 +99,9 @@ def populate(challenge: Challenge) -> Crowd:
     person("organiser", is_staff=True)
     vault = Vault(Folder(challenge.folder))
     Endpoint.objects.create(
-        team=team,
-        name="canary-endpoint",
-        protocol="rest",
-        url=f"https://{SERVICE}",
-        sealed_token=vault.seal(SERVICE_TOKEN),
-        probe="ready",
-        probed_at=timezone.now(),
-    )
+        team=team, name="canary-endpoint", protocol="rest", url=f"https://{SERVICE}",
+        sealed_token=vault.seal(SERVICE_TOKEN), probe="ready", probed_at=timezone.now(),
+    )  # fmt: skip
     token = issue(Token.Scope.TEAM, "canary-token", team)
     mine = {state.value: entry(challenge, team, state) for state in State}
     mine["hidden"] = entry(challenge, team, State.DONE, "hidden")
@@ -136,15 +130,8 @@ def score(submission: Submission, value: float, episodes: int = 12) -> None:
         submission=submission, n=1, fence=Attempt.objects.count() + 1000, worker=worker, instance="i",
         started_at=now, heartbeat_at=now, ended_at=now, live=False, outcome="played", rc=0, message=NOTE,
     )  # fmt: skip
-    for n in range(episodes):
-        Episode.objects.create(
-            submission=submission,
-            attempt=attempt,
-            scene=SCENE,
-            episode=f"{EPISODE}-{n}",
-            status="ok",
-            metrics={"spl": value},
-        )
+    row = {"submission": submission, "attempt": attempt, "scene": SCENE, "status": "ok", "metrics": {"spl": value}}
+    Episode.objects.bulk_create(Episode(episode=f"{EPISODE}-{n}", **row) for n in range(episodes))
     metrics = {"spl": {"mean": value}, "success": {"mean": OTHER_FIGURE}}
     recorded = {"n_episodes": episodes, "n_lost": 0, "metrics": metrics, "secret": json.dumps([SCENE, SEED])}
     Result.objects.create(submission=submission, document=recorded, at=now)

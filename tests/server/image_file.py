@@ -56,34 +56,25 @@ def _public(info: tarfile.TarInfo) -> tarfile.TarInfo | None:
     return None if LEFT_OUT.search(info.name) else info
 
 
-def add(tar: tarfile.TarFile, name: str, text: str, mode: int = 0o644) -> None:
+def add(tar: tarfile.TarFile, name: str, content: str | bytes, mode: int = 0o644) -> None:
+    data = content.encode() if isinstance(content, str) else content
     info = tarfile.TarInfo(name)
-    info.size, info.mode = len(text.encode()), mode
-    tar.addfile(info, io.BytesIO(text.encode()))
+    info.size, info.mode = len(data), mode
+    tar.addfile(info, io.BytesIO(data))
 
 
 def save(
     path: Path, layer: bytes, command: Iterable[str], tag: str = "agent:latest", times: int = 1, **config: object
 ) -> str:
     """Write the archive, whose image has the layer so many times; its SHA-256."""
-    about = {
-        "architecture": "amd64",
-        "os": "linux",
-        "config": {
-            "Cmd": [*command],
-            "WorkingDir": "/app",
-            "Env": ["PATH=/usr/local/bin:/bin", "PYTHONPATH=/packages"],
-            **config,
-        },
-        "rootfs": {"type": "layers", "diff_ids": times * [f"sha256:{hashlib.sha256(layer).hexdigest()}"]},
-    }
-    content = json.dumps(about)
+    environment = ["PATH=/usr/local/bin:/bin", "PYTHONPATH=/packages"]
+    runs = {"Cmd": [*command], "WorkingDir": "/app", "Env": environment, **config}
+    root = {"type": "layers", "diff_ids": times * [f"sha256:{hashlib.sha256(layer).hexdigest()}"]}
+    content = json.dumps({"architecture": "amd64", "os": "linux", "config": runs, "rootfs": root})
     name = f"{hashlib.sha256(content.encode()).hexdigest()}.json"
     with tarfile.open(path, "w") as tar:
         add(tar, name, content)
-        info = tarfile.TarInfo("layer.tar")
-        info.size = len(layer)
-        tar.addfile(info, io.BytesIO(layer))
+        add(tar, "layer.tar", layer)
         add(tar, "manifest.json", json.dumps([{"Config": name, "RepoTags": [tag], "Layers": times * ["layer.tar"]}]))
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import http.client
 import select
 import socket
 import ssl
@@ -136,9 +135,15 @@ class Peer:
         self.sock.sendall("\r\n".join([f"GET {path} HTTP/1.1", *lines, "", ""]).encode())
         head = b""
         while not head.endswith(b"\r\n\r\n"):
-            head += self.sock.recv(1)
+            head += self.exactly(1)
         self.head = head.decode()
         self.status = int(self.head.split()[1])
+
+    def exactly(self, count: int) -> bytes:
+        found = bytearray()
+        while len(found) < count:
+            found += self.sock.recv(min(count - len(found), 1 << 16))
+        return bytes(found)
 
     def rest(self) -> bytes:
         """Until the other side closes."""
@@ -193,11 +198,3 @@ def matched(ground: Ground, ticket: str = "ticket", token: str = "aurora") -> tu
         agreed.result()
     assert asked.status == 101
     return joined, asked
-
-
-def get(port: int) -> bytes:
-    """A page of the web."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-    connection.request("GET", "/")
-    with connection.getresponse() as answer:
-        return answer.read()

@@ -1,6 +1,9 @@
-"""`nav-eval competition serve` with another evaluator: serve_with.py CHALLENGE PORT JOBS EVALUATOR.py HOST.
+"""`nav-eval competition serve`, or its worker alone, with another evaluator (- is our own) and quicker than in earnest:
 
-The evaluator - is our own. It writes the pids of its children to the file `pids`, so that a test can kill them.
+serve_with.py serve EVALUATOR.py CHALLENGE PORT JOBS HOST
+serve_with.py work EVALUATOR.py URL TOKEN DATA WORK JOBS
+
+What serves writes the pids of its children to the file `pids`, so that a test can kill them.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nav_eval_server.challenge import load_challenge
+from nav_eval_server.queue.client import Server
+from nav_eval_server.queue.worker import work
 from nav_eval_server.serving import children, prepare
 from nav_eval_server.supervisor import Child, supervise
 
@@ -29,14 +34,22 @@ def note(family: Sequence[Child], path: Path) -> None:
         time.sleep(0.1)
 
 
-if __name__ == "__main__":
-    file, port, jobs, evaluator, host = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5]
-    challenge = load_challenge(file)
+def serve(evaluator: str, path: str, port: str, jobs: str, host: str) -> None:
+    challenge = load_challenge(Path(path))
     prepare(challenge)
-    family = children(file.resolve(), challenge, host, port, jobs)
+    family = children(Path(path).resolve(), challenge, host, int(port), int(jobs))
     for child in family:
         if child.name == "worker":
-            own = [sys.executable, str(Path(__file__).with_name("worker_with.py")), evaluator]
-            child.command = [*own, *child.command[3:]]
-    threading.Thread(target=note, args=(family, file.parent / "pids"), daemon=True).start()
+            child.command = [sys.executable, __file__, "work", evaluator, *child.command[3:]]
+    threading.Thread(target=note, args=(family, Path(path).with_name("pids")), daemon=True).start()
     supervise(family)
+
+
+def work_with(evaluator: str, url: str, token: str, data: str, folder: str, jobs: str) -> None:
+    server = Server(url, Path(token).read_text().strip())
+    options = {} if evaluator == "-" else {"command": [sys.executable, evaluator]}
+    work(server, work=Path(folder), data=Path(data), jobs=int(jobs), tick=0.2, **options)
+
+
+if __name__ == "__main__":
+    {"serve": serve, "work": work_with}[sys.argv[1]](*sys.argv[2:])

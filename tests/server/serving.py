@@ -22,9 +22,9 @@ from nav_eval_server.models import Token
 from nav_eval_server.tokens import issue
 from patience import PATIENCE
 from served import free_port
-from server.warm import Popen
+from server.warm import NAME, Popen
 
-HERE = Path(__file__).parent
+WITH = (sys.executable, str(Path(__file__).with_name("serve_with.py")))
 
 
 @dataclass
@@ -81,17 +81,9 @@ def nav_eval(*words: object, **options: Any) -> subprocess.CompletedProcess[str]
 def serving(challenge: Challenge, *, evaluator: str = "-", jobs: int = 1, host: str = "127.0.0.1") -> Iterator[Served]:
     """Ended by SIGTERM, as systemd does it, if the test has not killed it; whatever is left is killed."""
     port, folder = free_port(), challenge.folder
-    command = [
-        sys.executable,
-        str(HERE / "serve_with.py"),
-        str(Folder(folder).challenge),
-        str(port),
-        str(jobs),
-        evaluator,
-        host,
-    ]
+    words = ["serve", evaluator, str(Folder(folder).challenge), str(port), str(jobs), host]
     with (folder / "served.log").open("ab") as log:
-        process = Popen(command, stdout=log, stderr=log)
+        process = Popen([*WITH, *words], stdout=log, stderr=log)
     try:
         yield Served(folder, port, process, host)
         if process.poll() is None:
@@ -109,11 +101,19 @@ def joined(challenge: Challenge, served: Served, evaluator: str, number: int) ->
     folder.mkdir()
     (folder / "token").write_text(issue(Token.Scope.WORKER, f"machine{number}"))
     url = f"http://127.0.0.1:{served.port}"
-    words = [evaluator, url, str(folder / "token"), str(challenge.folder), str(folder / "work"), "2"]
+    words = ["work", evaluator, url, str(folder / "token"), str(challenge.folder), str(folder / "work"), "2"]
     with (folder / "log").open("ab") as log:
-        process = Popen([sys.executable, str(HERE / "worker_with.py"), *words], stdout=log, stderr=log)
+        process = Popen([*WITH, *words], stdout=log, stderr=log)
     try:
         yield process
     finally:
         process.terminate()
         process.wait(PATIENCE)
+
+
+def children_of(process: int) -> Iterator[int]:
+    """Whichever of its threads began them; none that others are only forked from."""
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):
+            pids = path.read_text().split()
+            yield from (int(pid) for pid in pids if Path(f"/proc/{pid}/comm").read_bytes().strip() != NAME)

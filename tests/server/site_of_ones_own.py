@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from struct import pack
+
+from PIL import Image
 
 OVERVIEW = """# Overview
 
@@ -40,23 +40,12 @@ LOGO = (
 )
 
 
-def picture(width: int, height: int) -> bytes:
-    """A PNG of one colour."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return pack(">I", len(data)) + kind + data + pack(">I", zlib.crc32(kind + data))
-
-    rows = (b"\0" + b"\x0a\x6b\x5e" * width) * height
-    head = pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
-
-
 def write_site(folder: Path) -> Path:
     place = folder / "pages"
     place.mkdir()
     for name, text in PAGES.items():
         (place / name).write_text(text)
-    (place / "plan.png").write_bytes(picture(1400, 300))
+    Image.new("RGB", (1400, 300), "#0a6b5e").save(place / "plan.png")
     (place / "logo.svg").write_text(LOGO)
     (place / "starter.zip").write_bytes(b"PK")
     return place

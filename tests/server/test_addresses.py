@@ -10,10 +10,11 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from django.test import Client
@@ -24,13 +25,13 @@ from nav_eval.api.connecting import connect
 from nav_eval.errors import NavEvalError
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
-from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token, User
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.play import Play
 from nav_eval_server.tokens import find, issue
-from sdk.test_address import CANARY, INNER, Canary, Resolver, at
+from patience import until
+from sdk.test_address import CANARY, INNER, Canary, Resolver
 from served import free_port
 from server.calling import Caller
 from server.conftest import Make
@@ -88,22 +89,16 @@ class Bench:
         claim = dispatcher.claim(self._worker, "i")  # type: ignore[arg-type]
         assert claim is not None
         server = Double()
-        Play(
-            server,
-            asdict(claim),
-            work=self._work,
-            data=self._work,
-            command=["false"],
-            stop=threading.Event(),
-            tick=0.01,
-        ).play()  # type: ignore[arg-type]
+        options: Any = {"work": self._work, "data": self._work, "command": ["false"], "stop": threading.Event()}
+        Play(server, asdict(claim), tick=0.01, **options).play()  # type: ignore[arg-type]
         self.said.add(("run", *(ending["outcome"] for ending in server.endings)))
         Submission.objects.all().delete()
 
-    def all(self, forms: Sequence[str], port: int, protocol: Protocol) -> None:
-        """Each by the API, and every ninth in every way: what they call is the same."""
+    def all(self, forms: Sequence[str], port: int) -> None:
+        """Each by the API, in turn as either protocol's, and every ninth in every way: what they call is the same, and
+        sdk/test_address knows that it is asked before a protocol is spoken."""
         for n, form in enumerate(forms):
-            (self.api if n % 9 else self.every_way)(f"{form}:{port}", protocol)
+            (self.api if n % 9 else self.every_way)(f"{form}:{port}", PROTOCOLS[n % 2])
         time.sleep(0.1)  # whatever was begun may arrive
 
     def every_way(self, url: str, protocol: Protocol) -> None:
@@ -137,14 +132,6 @@ def bench(make: Make, tmp_path: Path) -> Bench:
 
 
 @pytest.fixture
-def canary() -> Iterator[Canary]:
-    """On all of this machine's addresses."""
-    made = Canary("::", socket.AF_INET6) if socket.has_dualstack_ipv6() else Canary("0.0.0.0")
-    yield made
-    made.close()
-
-
-@pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Where sockets of this process are to be connected to; none is."""
     addresses: list[object] = []
@@ -157,36 +144,41 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return addresses
 
 
-def no_address(said: set[tuple[object, ...]]) -> set[tuple[object, ...]]:
-    return {one for one in said if one[0] == "no address"}
+def reach(bench: Bench, tried: list[object], place: tuple[str, int], protocol: Protocol) -> None:
+    """Ask until it is called: on a slow machine an answer is due before that."""
+    until(lambda: bench.api(f"{place[0]}:{place[1]}", protocol) and place in tried, place)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_forbidden_addresses_of_this_machine_hear_nothing(bench: Bench, canary: Canary, protocol: Protocol) -> None:
+def asked(bench: Bench) -> set[tuple[object, ...]]:
+    """What was said of all that are addresses; of those that are none one thing is said at most."""
+    found = {one for one in bench.said if one[0] != "no address"}
+    assert len(bench.said - found) <= 1
+    return found
+
+
+def test_forbidden_addresses_of_this_machine_hear_nothing(bench: Bench, canary: Canary) -> None:
     """Nor do they differ from an allowed address where nobody is, or somebody who is no service."""
     assert len(set(FORMS)) >= 40
-    bench.all(FORMS, canary.port, protocol)
-    assert canary.heard == 0
-    assert len(no_address(bench.said)) == 1
-    assert bench.said - no_address(bench.said) == ONE_ANSWER
-    for url in (f"127.0.0.1:{free_port()}", f"127.0.0.1:{canary.port}"):
-        bench.every_way(url, protocol)
-    assert bench.said - no_address(bench.said) == ONE_ANSWER
+    bench.all(FORMS, canary.port)
+    assert (canary.heard, asked(bench), bench.said > ONE_ANSWER) == (0, ONE_ANSWER, True)
+    for port, protocol in product((free_port(), canary.port), PROTOCOLS):
+        bench.every_way(f"127.0.0.1:{port}", protocol)
+    assert asked(bench) == ONE_ANSWER
     assert canary.heard > 0  # it can hear
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_addresses_beyond_this_machine_are_not_connected_to(
-    bench: Bench, tried: list[object], monkeypatch: pytest.MonkeyPatch, protocol: Protocol
+def test_nothing_beyond_this_machine_is_called(
+    bench: Bench, tried: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = bench.challenge.endpoints.model_copy(update={"allowed_networks": ("public",)})
     bench.challenge = bench.challenge.model_copy(update={"endpoints": rules})
     monkeypatch.setattr("django.conf.settings.CHALLENGE", bench.challenge)
-    bench.all(INNER, 80, protocol)
-    assert tried == []
-    assert bench.said - no_address(bench.said) == ONE_ANSWER
-    bench.api("8.8.8.8:80", protocol)
-    assert tried == [("8.8.8.8", 80)]
+    bench.all(INNER, 80)
+    assert (tried, asked(bench)) == ([], ONE_ANSWER)
+    for protocol in PROTOCOLS:
+        reach(bench, tried, ("8.8.8.8", 80), protocol)
+        assert set(tried) == {("8.8.8.8", 80)}
+        tried.clear()
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -221,23 +213,18 @@ def test_forbidden_ports_hear_nothing(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_by_default_only_the_webs_ports_are_called_below_1024(
+def test_by_default_the_webs_ports_alone_are_called_below_1024(
     bench: Bench, tried: list[object], protocol: Protocol
 ) -> None:
     """SSH, mail, file shares: nothing."""
+    allowed = (80, 443, 1024, 65535)
     for port in (22, 25, 79, 80, 81, 443, 445, 1023, 1024, 65535):
-        bench.api(f"127.0.0.1:{port}", protocol)
-    assert [*dict.fromkeys(tried)] == [("127.0.0.1", port) for port in (80, 443, 1024, 65535)]
+        if port in allowed:
+            reach(bench, tried, ("127.0.0.1", port), protocol)
+        else:
+            bench.api(f"127.0.0.1:{port}", protocol)
+    assert [*dict.fromkeys(tried)] == [("127.0.0.1", port) for port in allowed]
     assert bench.said < ONE_ANSWER
-
-
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_the_evaluator_connects_to_none_of_them(canary: Canary, protocol: Protocol) -> None:
-    for form in FORMS:
-        service = connect(at(form, canary.port).address, protocol=protocol, networks=HERE, deadlines=Deadlines(ready=1))
-        with pytest.raises(NavEvalError, match="no allowed network"):
-            service.health_check()
-    assert canary.heard == 0
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -39,8 +38,8 @@ from nav_eval_server.queue.states import FAILURES, FINAL, SENTENCES, State, sent
 from nav_eval_server.queue.verdict import MAX_UNABLE, Ending
 from nav_eval_server.tokens import find, issue
 from server.competition import phase
+from server.conftest import Make
 
-Make = Callable[..., Challenge]
 NOON = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) + timedelta(days=1)
 QUEUE = {"lease_seconds": 60, "strikes": 3}
 
@@ -68,6 +67,13 @@ class Bench:
         claim = self.dispatcher.claim(self.worker, instance)
         assert claim is not None
         return claim
+
+    def begun(self, *episodes: str, success: float = 1.0) -> tuple[Submission, Claim]:
+        """A submission that is being played, and how far."""
+        submission, claim = self.submit(), self.claim()
+        if episodes:
+            self.send(claim, *episodes, success=success)
+        return submission, claim
 
     def send(self, claim: Claim, *episodes: str, success: float = 1.0) -> None:
         lines = b"".join(line(episode, success) for episode in episodes)
@@ -106,22 +112,22 @@ def state(submission: Submission) -> tuple[str, str]:
     return found.state, found.why
 
 
-def test_a_run_is_counted_and_done(bench: Bench) -> None:
-    submission = bench.submit()
-    claim = bench.claim()
-    bench.send(claim, "1", "2")
+def test_a_run_is_counted_and_done_and_struck_with_its_reason(bench: Bench) -> None:
+    submission, claim = bench.begun("1", "2")
     bench.send(claim, "3")
     assert bench.complete(claim) == State.DONE
     assert sorted(Episode.objects.values_list("episode", flat=True)) == ["1", "2", "3"]
-    assert Submission.objects.get(pk=submission.pk).result.document == {"n_lost": 0}
     assert Charge.objects.get().spent_at is not None
     assert not Attempt.objects.filter(live=True).exists()
+    bench.dispatcher.void(submission, "it asked a person", "ada")
+    found = Submission.objects.get()
+    assert (found.state, found.result.document) == (State.VOID, {"n_lost": 0})
+    assert "it asked a person" in sentence(found, "zh", zone=ZoneInfo("UTC"), now=bench.now)
 
 
 def test_a_service_that_plays_counts_as_ready_whatever_it_answered_before(bench: Bench) -> None:
     Endpoint.objects.update(probe="refused", probed_at=NOON)
-    bench.submit()
-    claim = bench.claim()
+    _, claim = bench.begun()
     bench.later(5)
     bench.send(claim, "1")
     found = dict(Endpoint.objects.values_list("team__name", "probe"))
@@ -129,21 +135,13 @@ def test_a_service_that_plays_counts_as_ready_whatever_it_answered_before(bench:
     assert Endpoint.objects.get(team=bench.teams[0]).probed_at == bench.now
 
 
-def test_what_comes_twice_is_counted_once(bench: Bench) -> None:
-    bench.submit()
-    claim = bench.claim()
-    args = (bench.worker, claim.attempt, claim.fence, "episodes.jsonl")
-    assert bench.dispatcher.receive(*args, 0, line("1")) == len(line("1"))
-    assert bench.dispatcher.receive(*args, 0, line("1")) == len(line("1"))  # its answer was lost
-    assert bench.dispatcher.receive(*args, 999, line("2")) == len(line("1"))  # a gap: nothing is written
-    assert Episode.objects.count() == 1
+def test_what_comes_twice_is_counted_once_and_another_value_is_told(bench: Bench) -> None:
+    _, claim = bench.begun()
+    args, size = (bench.worker, claim.attempt, claim.fence, "episodes.jsonl"), len(line("1", 0.0))
+    assert bench.dispatcher.receive(*args, 0, line("1", 0.0)) == size
+    assert bench.dispatcher.receive(*args, 0, line("1", 0.0)) == size  # its answer was lost
+    assert bench.dispatcher.receive(*args, 999, line("2")) == size  # a gap: nothing is written
     assert not Event.objects.filter(action="contradiction").exists()
-
-
-def test_another_value_is_told_and_does_not_count(bench: Bench) -> None:
-    bench.submit()
-    claim = bench.claim()
-    bench.send(claim, "1", success=0.0)
     bench.send(claim, "1", success=1.0)
     assert Episode.objects.get().metrics == {"success": 0.0, "spl": None}
     assert Event.objects.get(action="contradiction").details["episode"] == ["s", "1"]
@@ -151,8 +149,7 @@ def test_another_value_is_told_and_does_not_count(bench: Bench) -> None:
 
 def test_an_episode_that_our_fault_ended_is_not_counted(bench: Bench) -> None:
     assert set(LOST) == set(OURS)
-    bench.submit()
-    claim = bench.claim()
+    _, claim = bench.begun()
     lost = line("1", status="worker_crash")
     bench.dispatcher.receive(bench.worker, claim.attempt, claim.fence, "episodes.jsonl", 0, lost)
     assert not Episode.objects.exists()
@@ -163,9 +160,11 @@ def test_a_silent_worker_is_fenced_out_and_another_goes_on(bench: Bench) -> None
     submission = bench.submit()
     old = bench.claim()
     bench.send(old, "1")
-    bench.later(59)
-    bench.dispatcher.sweep()
-    assert state(submission) == (State.RUNNING, "")
+    for _ in range(5):
+        _beat(bench, old)
+        bench.later(59)
+        bench.dispatcher.sweep()
+        assert state(submission) == (State.RUNNING, "")
     bench.later(2)
     bench.dispatcher.sweep()
     fresh = bench.claim("another")
@@ -183,30 +182,13 @@ def _beat(bench: Bench, claim: Claim) -> None:
     bench.dispatcher.heartbeat(bench.worker, claim.attempt, claim.fence)
 
 
-def test_a_heartbeat_keeps_the_lease(bench: Bench) -> None:
-    submission = bench.submit()
-    claim = bench.claim()
-    for _ in range(5):
-        bench.later(50)
-        _beat(bench, claim)
-        bench.dispatcher.sweep()
-    assert state(submission)[0] == State.RUNNING
-
-
-def test_another_workers_token_is_not_enough(bench: Bench) -> None:
-    bench.submit()
-    claim = bench.claim()
+def test_another_workers_token_is_not_enough_nor_the_number_of_an_attempt(bench: Bench) -> None:
+    _, claim = bench.begun()
     stranger = find(issue(Token.Scope.WORKER, "x"), Token.Scope.WORKER)
     assert stranger is not None
-    with pytest.raises(Fenced):
-        bench.dispatcher.heartbeat(stranger, claim.attempt, claim.fence)
-
-
-def test_the_number_of_an_attempt_is_not_enough(bench: Bench) -> None:
-    bench.submit()
-    claim = bench.claim()
-    with pytest.raises(Fenced):
-        bench.dispatcher.heartbeat(bench.worker, claim.attempt, claim.fence + 1)
+    for who, fence in ((stranger, claim.fence), (bench.worker, claim.fence + 1)):
+        with pytest.raises(Fenced):
+            bench.dispatcher.heartbeat(who, claim.attempt, fence)
 
 
 def test_a_worker_that_begins_anew_frees_what_it_had(bench: Bench) -> None:
@@ -277,20 +259,6 @@ def _live(bench: Bench, submission: Submission) -> Claim:
     return bench.dispatcher._claim(submission, attempt)
 
 
-def test_crashes_without_an_episode_end_as_our_fault_and_cost_nothing(bench: Bench) -> None:
-    submission = bench.submit()
-    for _ in range(3):
-        bench.later(60)
-        bench.finish(bench.claim(), rc=-9)
-    assert state(submission) == (State.FAILED, "crashed")
-    assert Submission.objects.get().fault == Submission.Fault.OURS
-    assert not Charge.objects.exists()
-    bench.dispatcher.rerun(submission, "ada")
-    claim = bench.claim()
-    bench.send(claim, "1")
-    assert bench.complete(claim) == State.DONE
-
-
 @pytest.mark.parametrize("kind", ["service", "predictions"])
 def test_a_faulty_configuration_fails_at_once_as_our_fault(make: Make, kind: str) -> None:
     """Every other attempt would meet it again. Organisers are told what the evaluator said, the team is not."""
@@ -313,14 +281,21 @@ def test_a_faulty_configuration_fails_at_once_as_our_fault(make: Make, kind: str
 
 
 def test_a_simulator_that_is_missing_is_our_fault_though_the_code_is_a_services(bench: Bench) -> None:
+    """Crashes without an episode cost nothing; organisers may have it begun again."""
     with pytest.raises(SimulatorUnavailable) as missing:
         make_simulator("unity", endpoint="127.0.0.1:1")
     submission = bench.submit()
-    for _ in range(QUEUE["strikes"]):
+    for rc, said in ((-9, ""), *[(missing.value.exit_code, f"nav-eval: {missing.value}")] * 2):
+        assert state(submission)[0] == State.QUEUED
         bench.later(60)
-        bench.finish(bench.claim(), rc=missing.value.exit_code, message=f"nav-eval: {missing.value}")
-    found = Submission.objects.get(pk=submission.pk)
-    assert (found.why, found.fault) == ("crashed", Submission.Fault.OURS)
+        bench.finish(bench.claim(), rc=rc, message=said)
+    found = Submission.objects.get()
+    assert (found.state, found.why, found.fault) == (State.FAILED, "crashed", Submission.Fault.OURS)
+    assert not Charge.objects.exists()
+    bench.dispatcher.rerun(submission, "ada")
+    claim = bench.claim()
+    bench.send(claim, "1")
+    assert bench.complete(claim) == State.DONE
 
 
 def test_what_no_machine_can_run_ends_as_our_fault_and_holds_nobody_up(bench: Bench) -> None:
@@ -335,49 +310,33 @@ def test_what_no_machine_can_run_ends_as_our_fault_and_holds_nobody_up(bench: Be
             bench.dispatcher.cancel(other, "team1")
         bench.later(300)
     found = Submission.objects.get(pk=submission.pk)
-    assert (found.state, found.why, found.fault, found.strikes) == (
-        State.FAILED, "crashed", Submission.Fault.OURS, 0,
-    )  # fmt: skip
+    assert (state(found), found.fault, found.strikes) == ((State.FAILED, "crashed"), Submission.Fault.OURS, 0)
 
 
-def test_episodes_between_crashes_make_up_for_them(bench: Bench) -> None:
+def test_episodes_between_crashes_make_up_for_them_and_our_fault_gives_back_what_was_spent(bench: Bench) -> None:
     submission = bench.submit()
     for n in range(8):
         bench.later(60)
         claim = bench.claim()
         bench.send(claim, str(n))
         bench.finish(claim, rc=4)
-    assert state(submission)[0] == State.QUEUED
-    assert Episode.objects.count() == 8
-
-
-def test_our_fault_gives_back_what_was_spent(bench: Bench) -> None:
-    bench.submit()
-    claim = bench.claim()
-    bench.send(claim, "1")
-    bench.finish(claim, rc=4)
+    assert (state(submission)[0], Episode.objects.count(), Charge.objects.count()) == (State.QUEUED, 8, 1)
     for _ in range(2):
         bench.later(60)
         bench.finish(bench.claim(), rc=4)
-    assert Submission.objects.get().state == State.FAILED
-    assert not Charge.objects.exists()
+    assert (state(submission)[0], Charge.objects.count()) == (State.FAILED, 0)
 
 
 @pytest.mark.parametrize("lie", ["manifest", "file", "lost"])
 def test_a_result_must_be_proved(bench: Bench, lie: str) -> None:
-    submission = bench.submit()
-    claim = bench.claim()
-    bench.send(claim, "1")
-    if lie == "manifest":
-        assert bench.finish(claim, manifest="0" * 64) == State.QUEUED
-    else:
-        inbox = bench.dispatcher.inbox(claim.submission)
-        results = b'{"n_lost": 0}' if lie == "file" else b'{"n_lost": 2}'
-        sums = {"results.json": hashlib.sha256(b"x" if lie == "file" else results).hexdigest()}
-        manifest = json.dumps({"schema": 1, "files_sha256": sums}).encode()
-        inbox.append("results.json", 0, results)
-        inbox.append("manifest.json", 0, manifest)
-        assert bench.finish(claim, manifest=hashlib.sha256(manifest).hexdigest()) == State.QUEUED
+    submission, claim = bench.begun("1")
+    results = b'{"n_lost": 0}' if lie == "file" else b'{"n_lost": 2}'
+    sums = {"results.json": hashlib.sha256(b"x" if lie == "file" else results).hexdigest()}
+    manifest = json.dumps({"schema": 1, "files_sha256": sums}).encode()
+    if lie != "manifest":
+        bench.dispatcher.inbox(claim.submission).append("results.json", 0, results)
+        bench.dispatcher.inbox(claim.submission).append("manifest.json", 0, manifest)
+    assert bench.finish(claim, manifest=hashlib.sha256(manifest).hexdigest()) == State.QUEUED
     assert not hasattr(Submission.objects.get(pk=submission.pk), "result")
 
 
@@ -398,9 +357,7 @@ def test_nothing_waits_for_ever(bench: Bench) -> None:
 
 
 def test_a_run_that_takes_too_long_is_ended(bench: Bench) -> None:
-    submission = bench.submit()
-    claim = bench.claim()
-    bench.send(claim, "1")
+    submission, claim = bench.begun("1")
     for _ in range(15):
         bench.later(3600)
         Attempt.objects.filter(live=True).update(heartbeat_at=bench.now)
@@ -411,60 +368,20 @@ def test_a_run_that_takes_too_long_is_ended(bench: Bench) -> None:
     assert Charge.objects.get().spent_at is not None
 
 
-def test_void_strikes_through_what_is_done(bench: Bench) -> None:
-    submission = bench.submit()
-    claim = bench.claim()
-    bench.send(claim, "1")
-    bench.complete(claim)
-    bench.dispatcher.void(submission, "it asked a person", "ada")
-    found = Submission.objects.get(pk=submission.pk)
-    assert found.state == State.VOID
-    assert "it asked a person" in sentence(found, "zh", zone=ZoneInfo("UTC"), now=bench.now)
-    assert found.result is not None
-
-
-def test_fifty_at_once_and_a_quota_of_one(make: Make) -> None:
-    bench = Bench(make(phases={"dev": phase(per_day=1, concurrent=1)}, timezone="Asia/Shanghai"), teams=1)
-    endpoint = bench.teams[0].endpoints.get()
-    told: list[object] = []
-
-    def submit() -> None:
-        try:
-            told.append(bench.submit(endpoint=endpoint))
-        except Refusal as refusal:
-            told.append(refusal)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=submit) for _ in range(50)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    refused = [one for one in told if isinstance(one, Refusal)]
-    assert (len(told), len(refused), Submission.objects.count(), Charge.objects.count()) == (50, 49, 1, 1)
-    midnight = datetime(NOON.year, NOON.month, NOON.day, 16, tzinfo=UTC)  # noon there is 20:00 in Shanghai
-    assert {(one.code, one.resets_at) for one in refused} == {("quota_day", midnight)}
-
-
 def test_many_workers_at_once_get_each_submission_once(make: Make) -> None:
     bench = Bench(make(), teams=12)
     made = {bench.submit(n).id for n in range(12)}
-    claims: list[Claim | None] = []
 
-    def work() -> None:
-        for _ in range(3):
-            claims.append(bench.dispatcher.claim(bench.worker, "i"))
-        connections.close_all()
+    def work(_: int) -> list[Claim | None]:
+        try:
+            return [bench.dispatcher.claim(bench.worker, "i") for _ in range(3)]
+        finally:
+            connections.close_all()
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    got = [claim.submission for claim in claims if claim is not None]
-    assert (len(claims), sorted(got)) == (24, sorted(made))
-    assert len({claim.fence for claim in claims if claim is not None}) == 12
+    with ThreadPoolExecutor(8) as pool:
+        claims = [claim for some in pool.map(work, range(8)) for claim in some]
+    got = {claim.submission: claim.fence for claim in claims if claim is not None}
+    assert (len(claims), claims.count(None), got.keys(), len({*got.values()})) == (24, 12, made, 12)
 
 
 def test_the_next_day_begins_at_midnight_of_the_challenge(make: Make) -> None:
@@ -481,29 +398,17 @@ def test_the_next_day_begins_at_midnight_of_the_challenge(make: Make) -> None:
     assert refusal.value.code == "quota_total"
 
 
-def test_a_key_makes_one_submission(bench: Bench) -> None:
-    first = bench.submit(key="k")
-    assert bench.submit(key="k").id == first.id
-    assert Submission.objects.count() == 1
-    Endpoint.objects.filter(team=bench.teams[0]).update(url="http://127.0.0.1:1")
-    with pytest.raises(Refusal) as refusal:
-        bench.submit(key="k")
-    assert refusal.value.code == "key_reused"
-    assert bench.submit(1, key="k").id != first.id
+def test_who_may_not_submit_is_told_why(bench: Bench) -> None:
+    def refused() -> str:
+        with pytest.raises(Refusal) as refusal:
+            bench.submit()
+        return refusal.value.code
 
-
-@pytest.mark.parametrize(
-    ("change", "code"),
-    [
-        (lambda b: Team.objects.update(state=Team.State.PENDING), "not_approved"),
-        (lambda b: b.later(86400 * 40000), "phase_closed"),
-    ],
-)
-def test_who_may_not_submit_is_told_why(bench: Bench, change: Callable[[Bench], object], code: str) -> None:
-    change(bench)
-    with pytest.raises(Refusal) as refusal:
-        bench.submit()
-    assert refusal.value.code == code
+    Team.objects.update(state=Team.State.PENDING)
+    assert refused() == "not_approved"
+    Team.objects.update(state=Team.State.APPROVED)
+    bench.later(86400 * 40000)
+    assert refused() == "phase_closed"
 
 
 def test_predictions_are_stored_and_a_bad_file_is_its_teams(make: Make) -> None:
@@ -537,8 +442,7 @@ def test_every_state_and_every_reason_has_its_sentence(bench: Bench) -> None:
 
 
 def test_a_name_of_a_file_cannot_lead_elsewhere(bench: Bench, tmp_path: Path) -> None:
-    bench.submit()
-    claim = bench.claim()
+    _, claim = bench.begun()
     for name in ("../x", "/etc/x", "report.html", "manifest.json.part"):
         with pytest.raises(ValueError, match="is not a file of a run"):
             bench.dispatcher.receive(bench.worker, claim.attempt, claim.fence, name, 0, b"x")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +44,16 @@ def rehearse(bench: Bench, team: int = 0, **more: Any) -> Submission:
     return bench.dispatcher.submit(mine, DRY_RUN, **{"endpoint": mine.endpoints.get()} | more)
 
 
-def test_it_is_played_by_its_own_split_and_seed_and_costs_nothing(bench: Bench) -> None:
+def test_it_is_played_by_its_own_split_and_seed_costs_nothing_and_counts_on_no_board(bench: Bench) -> None:
     rehearse(bench)
     claim = bench.claim()
     assert (claim.overrides, claim.log) == (("dataset.split=rehearsal", "dataset.limit=2", "seed=0"), True)
     bench.send(claim, "1", "2")
     assert bench.complete(claim) == State.DONE
     assert not Charge.objects.exists()
-    bench.submit()
-    claim = bench.claim()
+    with pytest.raises(Refusal, match="counts on no board"):
+        decisions.choose(bench.dispatcher.challenge, Submission.objects.get(), "ada", bench.now)
+    _, claim = bench.begun()
     assert (claim.overrides, claim.log) == (("dataset.split=val",), False)
 
 
@@ -65,35 +68,22 @@ def test_one_at_a_time(bench: Bench) -> None:
     rehearse(bench)
 
 
-def test_it_takes_services_of_approved_teams(bench: Bench) -> None:
+def test_it_takes_services_of_approved_teams_where_there_are_any(bench: Bench) -> None:
     with pytest.raises(Refusal, match="takes a service"):
         rehearse(bench, endpoint=None, predictions=b"[]")
+    offered = bench.dispatcher
+    bench.dispatcher = Dispatcher(offered.challenge.model_copy(update={"dry_run": None}))
+    with pytest.raises(Refusal, match="offers no dry runs"):
+        rehearse(bench)
+    bench.dispatcher = offered
     Team.objects.update(state=Team.State.PENDING)
     with pytest.raises(Refusal, match="not approved"):
         rehearse(bench)
 
 
-def test_there_may_be_none(make: Make) -> None:
-    with pytest.raises(Refusal, match="offers no dry runs"):
-        rehearse(Bench(make()))
-
-
-def test_it_counts_on_no_board(bench: Bench) -> None:
-    done = rehearse(bench)
-    claim = bench.claim()
-    bench.send(claim, "1")
-    bench.complete(claim)
-    with pytest.raises(Refusal, match="counts on no board"):
-        decisions.choose(bench.dispatcher.challenge, done, "ada", bench.now)
-
-
 @pytest.mark.parametrize(
     ("rules", "told"),
-    [
-        ({"split": "standard"}, "dry_run.split: is the split of a phase"),
-        ({"episodes": 21}, "dry_run.episodes"),
-        ({"spilt": "x"}, "dry_run.spilt"),
-    ],
+    [({"split": "standard"}, "dry_run.split: is the split of a phase"), ({"episodes": 21}, "dry_run.episodes")],
 )
 def test_faults_in_its_rules(file: Path, rules: dict[str, object], told: str) -> None:  # noqa: F811
     with pytest.raises(ConfigError) as fault:
@@ -115,28 +105,30 @@ def test_its_records_are_its_teams_alone(make: Make) -> None:
         for name, team in (("member", "Aurora"), ("other", "Borealis"))
     }
     dry = Dispatcher(full.challenge).submit(full.team, DRY_RUN, endpoint=full.team.endpoints.get())
-    for submission in (dry, full.mine["done"], full.mine["hidden"]):
-        inbox = Dispatcher(full.challenge).inbox(submission.pk)
-        for name in ("episodes.jsonl", "config.yaml", "secret.key", "manifest.json", LOG):
-            inbox.append(name, 0, b"rehearsed\n")
-    seen = set()
-    for visitor in ("nobody", "member", "other", "organiser"):
-        for submission in (dry, full.mine["done"], full.mine["hidden"]):
-            for name in ("episodes.jsonl", "config.yaml", "secret.key", "manifest.json", LOG, "..", "x"):
-                page = full.visitor(visitor).get(f"/submissions/{submission.pk}/files/{name}")
-                called = Caller(tokens.get(visitor, ""))("GET", f"/submissions/{submission.pk}/files/{name}")
-                assert (page.status_code == 200) == (page.content == b"rehearsed\n")
-                seen |= {("page", visitor, submission.pk, name)} if page.status_code == 200 else set()
-                seen |= {("api", visitor, submission.pk, name)} if called.status_code == 200 else set()
-    told, every = ("episodes.jsonl", LOG), (dry, full.mine["done"], full.mine["hidden"])
-    pages = {("page", "member", dry.pk, name) for name in told}
-    pages |= {("page", "organiser", one.pk, name) for one in every for name in told}
+    every = {one.pk for one in (dry, *(full.mine[state] for state in ("done", "hidden", "failed")))}
+    told, names = {LOG, "episodes.jsonl"}, ("config.yaml", "secret.key", "manifest.json", "episodes.jsonl", LOG)
+    for key, name in product(every, names):
+        Dispatcher(full.challenge).inbox(key).append(name, 0, b"rehearsed\n")
+    seen, shown = set(), {}
+    for who, key in product(("nobody", "member", "other", "organiser"), every):
+        visitor, caller = full.visitor(who), Caller(tokens.get(who, ""))
+        shown[who, key] = {*re.findall(r'/files/([\w.]+)"', visitor.get(f"/submissions/{key}/").content.decode())}
+        for name in (*names, "..", "x"):
+            page = visitor.get(f"/submissions/{key}/files/{name}")
+            called = caller("GET", f"/submissions/{key}/files/{name}")
+            assert (page.status_code == 200) == (page.content == b"rehearsed\n")
+            seen |= {("page", who, key, name)} if page.status_code == 200 else set()
+            seen |= {("api", who, key, name)} if called.status_code == 200 else set()
+    pages = {("page", "organiser", *one) for one in product(every, told)} | {
+        ("page", "member", dry.pk, name) for name in told
+    }
     assert seen == pages | {("api", "member", dry.pk, name) for name in told}
+    assert {one: files for one, files in shown.items() if files} == {("member", dry.pk): told} | {
+        ("organiser", key): told for key in every
+    }
     answer = full.visitor("member").get(f"/submissions/{dry.pk}/files/{LOG}")
     assert answer["Content-Disposition"].startswith("attachment")
-    listed = Caller(tokens["member"])("GET", f"/submissions/{dry.pk}").json()["files"]
-    assert listed == [LOG, "episodes.jsonl"]
-    assert LOG in full.visitor("member").get(f"/submissions/{dry.pk}/").content.decode()
+    assert Caller(tokens["member"])("GET", f"/submissions/{dry.pk}").json()["files"] == [LOG, "episodes.jsonl"]
 
 
 def test_a_team_rehearses_and_reads(make: Make) -> None:

@@ -98,32 +98,24 @@ def test_a_spectator_downloads_and_verifies(make: Make, run: Path, tmp_path: Pat
     board = spectator(reverse("board", args=["dev"])).content.decode()
     assert reverse("entry", args=[made.pk]) in board
     page = spectator(reverse("entry", args=[made.pk])).content.decode()
-    key = re.search(r"--public-key ([0-9a-f]{64})", page)
-    assert key is not None
+    (key,) = re.findall(r"--public-key ([0-9a-f]{64})", page)
     packed = spectator(reverse("entry_archive", args=[made.pk]))
     with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
         archive.extractall(tmp_path)
-    said = nav_eval("verify", tmp_path / made.pk, "--public-key", key[1])
+    said = nav_eval("verify", tmp_path / made.pk, "--public-key", key)
     assert said.returncode == 0, said.stdout
     for name in FILES:
         answer = spectator(reverse("entry_file", args=[made.pk, name]))
         assert b"".join(answer.streaming_content) == (tmp_path / made.pk / name).read_bytes()
         assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
         assert answer["X-Content-Type-Options"] == "nosniff"
-    told = [path.read_bytes() for path in (tmp_path / made.pk).iterdir()] + [
-        read_document(tmp_path / made.pk / "report.html")
-    ]
+    told = [path.read_bytes() for path in (tmp_path / made.pk).iterdir()]
+    (document,) = re.findall(r'id="data">([^<]+)<', (tmp_path / made.pk / "report.html").read_text())
+    told.append(gzip.decompress(base64.b64decode(document)))
     hidden = json.loads(Path(challenge.evaluation["dataset"]["data_path"]).read_text())
     texts = {text for item in hidden for text in (*item["instructions"], *item["path"])}
     assert len(texts) > 5
     assert [text for text in texts if any(text.encode() in part for part in told)] == []
-
-
-def read_document(report: Path) -> bytes:
-    """The document inside the page."""
-    packed = re.search(r'id="data">([^<]+)<', report.read_text())
-    assert packed is not None
-    return gzip.decompress(base64.b64decode(packed[1]))
 
 
 def test_only_what_everybody_may_see_is_made(make: Make, run: Path, quickly: None) -> None:
@@ -132,10 +124,9 @@ def test_only_what_everybody_may_see_is_made(make: Make, run: Path, quickly: Non
     entries = {name: entered(challenge, run, "Aurora", name) for name in PHASES}
     make_proofs(challenge, entries["dev"])
     names = ("entry", "entry_archive", "entry_report")
-    statuses = {
-        name: [spectator(reverse(what, args=[made.pk])).status_code for what in names] for name, made in entries.items()
-    }
-    assert statuses == {"dev": [200, 200, 200], "climb": [200, 404, 404], "hidden": [404, 404, 404]}
+    for name, statuses in {"dev": [200, 200, 200], "climb": [200, 404, 404], "hidden": [404, 404, 404]}.items():
+        found = [spectator(reverse(what, args=[entries[name].pk])).status_code for what in names]
+        assert found == statuses, name
     assert [path.name for path in Folder(challenge.folder).public.iterdir()] == [entries["dev"].pk]
     close("hidden", "ada", timezone.now())
     reveal(challenge, "hidden", "ada", timezone.now())
@@ -165,7 +156,7 @@ def test_a_run_that_cannot_be_shown_is_told_once(make: Make, run: Path) -> None:
     assert spectator(reverse("entry_report", args=[made.pk])).status_code == 200
 
 
-def test_a_report_runs_no_script_but_its_own_and_has_no_cookie(
+def test_a_report_runs_its_own_script_alone_and_has_no_cookie(
     make: Make, run: Path, quickly: None, browser: Any
 ) -> None:
     challenge = make(phases=PHASES)
@@ -175,7 +166,12 @@ def test_a_report_runs_no_script_but_its_own_and_has_no_cookie(
     page, wrong = patient(browser).new_page(), []
     page.on("console", lambda message: wrong.append(message.text))
     page.context.add_cookies([{"name": "sessionid", "value": "x", "url": "http://localhost:9"}])
-    page.route("**/*", lambda route: route.fulfill(**answered(made.pk)))
+
+    def answer(route: Any) -> None:
+        found = spectator(reverse("entry_report", args=[made.pk]))
+        route.fulfill(status=found.status_code, headers=dict(found.headers), body=found.content)
+
+    page.route("**/*", answer)
     page.goto("http://localhost:9/report/")
     page.locator("h1").first.wait_for()
     assert wrong == []
@@ -188,8 +184,3 @@ def test_a_report_runs_no_script_but_its_own_and_has_no_cookie(
     assert page.title() != "owned"
     assert len(wrong) == 1
     page.close()
-
-
-def answered(key: str) -> dict[str, Any]:
-    answer = spectator(reverse("entry_report", args=[key]))
-    return {"status": answer.status_code, "headers": dict(answer.headers), "body": answer.content}

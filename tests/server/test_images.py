@@ -11,13 +11,13 @@ import tarfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
-from pydantic import ValidationError
 
 from nav_eval.errors import ConfigError, InputError
 from nav_eval_sdk import TestClient, start
@@ -33,8 +33,7 @@ from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.probe import parsed
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import State, sentence
-from nav_eval_server.queue.verdict import Ending
-from nav_eval_server.tokens import find, issue
+from nav_eval_server.tokens import issue
 from server.calling import Caller
 from server.competition import phase
 from server.conftest import Make
@@ -47,6 +46,11 @@ PIECE = 1 << 20
 @pytest.fixture
 def challenge(make: Make) -> Challenge:
     return make(phases=PHASES, images={"size_gb": 3 / 1024, "keep": 2}, web={"upload_mb": 1})
+
+
+@pytest.fixture
+def worker() -> Caller:
+    return Caller(issue(Token.Scope.WORKER, "w"))
 
 
 def caller(name: str = "aurora", state: str = Team.State.APPROVED) -> Caller:
@@ -62,9 +66,7 @@ def push(team: Caller, content: bytes, name: str, *, begin: int = 0) -> dict[str
     while told.get("endpoint") is None:
         at = told["received"]
         answer = team(
-            "PUT",
-            f"/images/{sha256}?name={name}&offset={at}&whole={len(content)}",
-            raw=content[at : at + PIECE],
+            "PUT", f"/images/{sha256}?name={name}&offset={at}&whole={len(content)}", raw=content[at : at + PIECE]
         )
         assert answer.status_code == 200, answer.content
         told = answer.json()
@@ -131,29 +133,25 @@ def test_an_image_that_no_backup_held_is_to_be_pushed_again(tmp_path: Path) -> N
 
 def test_a_phase_says_what_it_takes(challenge: Challenge) -> None:
     push(caller(), b"1", "image")
-    team, dispatcher = Team.objects.get(), Dispatcher(challenge)
-    service = Endpoint.objects.create(team=team, name="s", protocol="rest", url="http://127.0.0.1:9")
-    image = Endpoint.objects.get(name="image")
-    taken = [(name, row.name) for name in PHASES for row in (image, service) if takes(dispatcher, team, name, row)]
-    assert taken == [("dev", "image"), ("dev", "s"), ("only", "image"), ("none", "s")]
+    team = Team.objects.get()
+    Endpoint.objects.create(team=team, name="s", protocol="rest", url="http://127.0.0.1:9")
+    taken = {(name, row) for name in PHASES for row in Endpoint.objects.all()}
+    for name, row in [*taken]:
+        try:
+            Dispatcher(challenge).submit(team, name, endpoint=row)
+        except Refusal:
+            taken.remove((name, row))
+    assert {(name, row.name) for name, row in taken} == {
+        ("dev", "image"), ("dev", "s"), ("only", "image"), ("none", "s"),
+    }  # fmt: skip
 
 
-def takes(dispatcher: Dispatcher, team: Team, name: str, endpoint: Endpoint) -> bool:
-    try:
-        dispatcher.submit(team, name, endpoint=endpoint)
-        return True
-    except Refusal:
-        return False
-
-
-def test_a_worker_gets_the_image_and_its_faults_are_the_teams(challenge: Challenge) -> None:
+def test_a_worker_gets_the_image_and_its_faults_are_the_teams(challenge: Challenge, worker: Caller) -> None:
     push(caller(), b"1" * 10, "image")
     team, dispatcher = Team.objects.get(), Dispatcher(challenge)
     for _ in range(2):  # at once: each has a container of its own
         dispatcher.submit(team, "dev", endpoint=Endpoint.objects.get())
-    text = issue(Token.Scope.WORKER, "w")
-    worker, found = Caller(text), find(text, Token.Scope.WORKER)
-    assert found is not None
+    assert worker("POST", "/worker/claim", {"instance": "i", "images": False}).status_code == 204  # without an engine
     first, second = (worker("POST", "/worker/claim", {"instance": "i"}).json() for _ in range(2))
     assert Images.model_validate(first["image"]) == challenge.images
     there = f"/worker/attempts/{first['attempt']}/image?fence={first['fence']}"
@@ -164,24 +162,21 @@ def test_a_worker_gets_the_image_and_its_faults_are_the_teams(challenge: Challen
     assert caller()("GET", shown).json()["files"] == ["agent.txt"]
     assert caller()("GET", f"{shown}/files/agent.txt").content == b"hello"
     assert caller("borealis")("GET", f"{shown}/files/agent.txt").status_code == 404
-    ending = {"fence": second["fence"], "outcome": "image_ended", "message": "3"}
-    assert worker("POST", f"/worker/attempts/{second['attempt']}/finish", ending).json() == {"state": "failed"}
-    dispatcher.finish(found, first["attempt"], first["fence"], Ending("image_memory", message="8"))
-    assert [*Submission.objects.order_by("pk").values_list("state", "fault")] == 2 * [
-        (State.FAILED, Submission.Fault.PARTICIPANT)
-    ]
-    said = [one["sentence"] for one in caller()("GET", "/submissions").json()]
-    assert sorted(" ".join(one.split()[3:]) for one in said) == [
+    for claim, outcome, message in ((second, "image_ended", "3"), (first, "image_memory", "8")):
+        ending = {"fence": claim["fence"], "outcome": outcome, "message": message}
+        assert worker("POST", f"/worker/attempts/{claim['attempt']}/finish", ending).json() == {"state": "failed"}
+    assert {*Submission.objects.values_list("state", "fault")} == {(State.FAILED, Submission.Fault.PARTICIPANT)}
+    said = {one["sentence"].split(": ")[1] for one in caller()("GET", "/submissions").json()}
+    assert said == {
         "your image ended with exit code 3, before the evaluation. Its log says more.",
         "your image needed more than the 8 GiB of memory that it may have.",
-    ]
+    }
 
 
-def test_a_worker_gets_no_file_but_images(challenge: Challenge) -> None:
+def test_a_worker_gets_no_file_but_images(challenge: Challenge, worker: Caller) -> None:
     Team.objects.create(name="aurora", state=Team.State.APPROVED)
     service = Endpoint.objects.create(team=Team.objects.get(), name="s", protocol="rest", url="http://127.0.0.1:9")
     Dispatcher(challenge).submit(service.team, "dev", endpoint=service)
-    worker = Caller(issue(Token.Scope.WORKER, "w"))
     claim = worker("POST", "/worker/claim", {"instance": "i"}).json()
     there = f"/worker/attempts/{claim['attempt']}/image?fence={claim['fence']}&offset="
     assert [worker("GET", f"{there}{at}").status_code for at in (0, -1)] == [404, 422]
@@ -190,14 +185,6 @@ def test_a_worker_gets_no_file_but_images(challenge: Challenge) -> None:
             storage.path(challenge, name)
     with pytest.raises(InputError, match="not an address"):
         parsed("../../private/vault.key")
-
-
-def test_a_worker_without_an_engine_takes_no_image(challenge: Challenge) -> None:
-    push(caller(), b"1", "image")
-    Dispatcher(challenge).submit(Team.objects.get(), "dev", endpoint=Endpoint.objects.get())
-    worker = Caller(issue(Token.Scope.WORKER, "w"))
-    answers = [worker("POST", "/worker/claim", {"instance": "i", "images": able}).status_code for able in (False, True)]
-    assert answers == [204, 200]
 
 
 def test_a_name_keeps_its_kind_of_service(challenge: Challenge) -> None:
@@ -221,22 +208,17 @@ def test_files_go_with_their_owner(challenge: Challenge) -> None:
     assert files(challenge) == set()
 
 
-def test_the_last_piece_may_be_sent_again_while_it_is_summed_up(
+def test_the_last_piece_may_come_again_while_it_is_summed_up(
     challenge: Challenge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    summed = storage.file_sha256
-
-    def slow(file: Path) -> str:
-        time.sleep(0.5)
-        return summed(file)
+    summed, aurora = storage.file_sha256, caller()
+    monkeypatch.setattr(storage, "file_sha256", lambda file: time.sleep(0.5) or summed(file))
 
     def send(_: int) -> int:
         status: int = aurora("PUT", f"/images/{named(b'1')}?name=a&offset=0&whole=1", raw=b"1").status_code
         connection.close()
         return status
 
-    aurora = caller()
-    monkeypatch.setattr(storage, "file_sha256", slow)
     with ThreadPoolExecutor(2) as pool:
         assert [*pool.map(send, range(2))] == [200, 200]
 
@@ -270,10 +252,7 @@ def packed(pack: Callable[[bytes], bytes], *sizes: int, sparse: int = 0) -> byte
 )
 def test_what_an_archive_unpacks_to(tmp_path: Path, layer: bytes, told: str, times: int) -> None:
     save(tmp_path / "image.tar", layer, ["x"], times=times)
-    if not told:
-        archive.check(tmp_path / "image.tar", 4 << 20)
-        return
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=told) if told else nullcontext():
         archive.check(tmp_path / "image.tar", 4 << 20)
 
 
@@ -288,11 +267,9 @@ def test_what_an_archive_unpacks_to(tmp_path: Path, layer: bytes, told: str, tim
 def test_what_is_wrong_with_an_image_is_said_in_both_languages(english: str, chinese: str) -> None:
     now = datetime(2026, 12, 1, tzinfo=UTC)
     failed = Submission(state=State.FAILED, why="image_unfit", detail=english, since=now)
-    told = [sentence(failed, language, zone=ZoneInfo("UTC"), now=now) for language in ("en", "zh")]
-    assert told == [
-        f"Failed at 00:00: your image cannot be run: {english}",
-        f"已于 00:00 失败：您的镜像无法运行：{chinese}",
-    ]
+    en, zh = (sentence(failed, language, zone=ZoneInfo("UTC"), now=now) for language in ("en", "zh"))
+    assert en == f"Failed at 00:00: your image cannot be run: {english}"
+    assert zh == f"已于 00:00 失败：您的镜像无法运行：{chinese}"
 
 
 @pytest.mark.parametrize(
@@ -311,12 +288,6 @@ def test_an_image_has_a_gpu_only_where_the_rules_say_so(name: str, gpus: str, to
     without, given = (set(engine.confined(Images(engine=name, gpus=one))) for one in ("", gpus))  # type: ignore[arg-type]
     assert given - without == told
     assert {"--network=none", "--read-only", "--cap-drop=all"} <= without <= given
-
-
-@pytest.mark.parametrize("gpus", ["one", "0,1", "-1", "all --privileged"])
-def test_what_is_no_gpu_is_refused(gpus: str) -> None:
-    with pytest.raises(ValidationError):
-        Images(gpus=gpus)
 
 
 def test_a_phase_with_images_wants_an_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -128,12 +128,7 @@ default_ulimits = ["nofile=1024:1024", "nproc=1000:1000"]
 """
 RULES = {"memory_gb": 0.5, "cpus": 1, "pids": 64, "size_gb": 1, "keep": 20, "ready_seconds": 20}
 PHASE = DATES | {"split": "val", "images": "also", "quota": {"per_day": 100, "concurrent": 100}}
-SETTINGS = {
-    "phases": {"dev": PHASE},
-    "images": RULES,
-    "queue": {"breaker": 1},
-    "endpoints": {"retry_seconds": 1},
-}
+SETTINGS = {"phases": {"dev": PHASE}, "images": RULES, "queue": {"breaker": 1}, "endpoints": {"retry_seconds": 1}}
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,13 +27,11 @@ from nav_eval_sdk.errors import Refused, Unreachable
 from nav_eval_sdk.protocol.messages import ActionSpec, EpisodeData, Limits, TensorSpec
 from nav_eval_sdk.server import joining
 from nav_eval_sdk.server.serving import start_joined
-from nav_eval_sdk.transport.base import Endpoint
 from nav_eval_sdk.transport.upgrade import DOT, JOIN, JOINED, WANTED
 from nav_eval_server.join import relay
 from patience import PATIENCE, until
-from sdk.test_servers import certificates as certificates
 from sdk.test_servers import client_tls, server_tls
-from server.joining import Ground, Peer, asker, get, ground, guest, matched, tls_before
+from server.joining import Ground, Peer, asker, ground, guest, matched, tls_before
 
 SPECS = {"rgb": TensorSpec(shape=(480, 640, 3), dtype="uint8")}
 OF_AN_ADDRESS = "refuses nonsense"
@@ -80,9 +79,7 @@ def played(endpoint: str, token: str | None = None, steps: int = 8, wire: str = 
 
 
 @pytest.mark.parametrize(("protocol", "wire"), [("rest", "rest-json"), ("grpc", "grpc-stream")])
-def test_an_episode_over_a_turned_connection_is_the_episode(
-    here: Ground, protocol: Literal["rest", "grpc"], wire: str
-) -> None:
+def test_an_episode_over_a_turned_connection_is_it(here: Ground, protocol: Literal["rest", "grpc"], wire: str) -> None:
     """Whichever way the class is served elsewhere: who joins chooses no protocol."""
     with start(Summing, protocol=protocol, port=0).wait_loaded() as direct:
         expected = played(direct.endpoint, wire=wire)
@@ -130,35 +127,23 @@ def test_a_proxy_with_tls_stands_before_it(here: Ground, certificates: Path) -> 
 def test_bytes_pass_unchanged_both_ways(here: Ground) -> None:
     one, other = matched(here)
     there, back = os.urandom(5_000_000), os.urandom(3_000_000)
-    sending = [threading.Thread(target=end.sock.sendall, args=(data,)) for end, data in ((one, back), (other, there))]
-    for thread in sending:
-        thread.start()
-    assert exactly(one, len(there)) == there
-    assert exactly(other, len(back)) == back
+    for end, data in ((one, back), (other, there)):
+        threading.Thread(target=end.sock.sendall, args=(data,), daemon=True).start()
+    assert one.exactly(len(there)) == there
+    assert other.exactly(len(back)) == back
     other.close()
     assert one.closed()
 
 
-def exactly(peer: Peer, count: int) -> bytes:
-    got = bytearray()
-    while len(got) < count:
-        got += peer.sock.recv(1 << 16)
-    return bytes(got)
-
-
 def test_the_ticket_stays_with_the_server(here: Ground) -> None:
     joined = guest(here)
-
-    def ask() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(TestClient(here.joined, token="ticket").health)
+        joined.wanted()
+        said = joined.sock.recv(65536)
+        joined.close()
         with pytest.raises(Unreachable):
-            TestClient(here.joined, token="ticket").health()
-
-    asking = threading.Thread(target=ask)
-    asking.start()
-    joined.wanted()
-    said = joined.sock.recv(65536)
-    joined.close()
-    asking.join()
+            asked.result()
     assert said.startswith(b"GET /api/v1/health HTTP/1.1\r\n")
     assert b"ticket" not in said
 
@@ -187,6 +172,13 @@ def test_a_broken_connection_costs_no_decision(here: Ground, monkeypatch: pytest
 # Who is led to whom
 
 
+@contextmanager
+def asking(here: Ground) -> Iterator[Future[Peer]]:
+    """Somebody with a ticket; their answer."""
+    with ThreadPoolExecutor(1) as pool:
+        yield pool.submit(asker, here)
+
+
 def test_wrong_tokens_have_one_answer(here: Ground) -> None:
     """Nobody's, a wrong one, a ticket in a token's place, a token in a ticket's place."""
     answers = set()
@@ -199,18 +191,17 @@ def test_wrong_tokens_have_one_answer(here: Ground) -> None:
     assert here.notes == []
 
 
-@pytest.mark.parametrize(("path", "upgrade"), [(JOIN, "websocket"), ("/api/v1/other", "nav-eval-join")])
-def test_everything_else_is_the_webs(here: Ground, path: str, upgrade: str) -> None:
-    peer = Peer(here.port, path, "aurora", upgrade=upgrade)
-    assert peer.status == 200
-    assert peer.sock.recv(100) == b"a page"
+def test_everything_else_is_the_webs(here: Ground) -> None:
+    for path, upgrade in ((JOIN, "websocket"), ("/api/v1/other", "nav-eval-join")):
+        peer = Peer(here.port, path, "aurora", upgrade=upgrade)
+        assert (peer.status, peer.exactly(6)) == (200, b"a page")
 
 
 def test_a_teams_ticket_leads_to_that_team(here: Ground) -> None:
     joined = guest(here, "aurora")
     other, asked = matched(here, "other", "borealis")
     asked.sock.sendall(b"hello")
-    assert exactly(other, 5) == b"hello"
+    assert other.exactly(5) == b"hello"
     assert not joined.closed(1)
 
 
@@ -219,13 +210,10 @@ def test_nobody_is_here_until_somebody_comes(here: Ground) -> None:
     alone = asker(here)
     assert (alone.status, b"Nobody has joined" in alone.rest()) == (503, True)
     assert relay.WAIT - 0.1 < time.monotonic() - began < PATIENCE
-    answers: list[Peer] = []
-    asking = threading.Thread(target=lambda: answers.append(asker(here)))
-    asking.start()
-    time.sleep(0.3)
-    guest(here).wanted()
-    asking.join()
-    assert answers[0].status == 101
+    with asking(here) as answer:
+        time.sleep(0.3)
+        guest(here).wanted()
+        assert answer.result().status == 101
 
 
 def test_a_second_process_waits_until_the_first_has_gone(here: Ground) -> None:
@@ -258,7 +246,7 @@ def test_a_later_attempt_ends_what_an_earlier_one_still_holds(here: Ground) -> N
     assert earlier.closed()
     assert joined.closed()
     later.sock.sendall(b"hello")
-    assert exactly(other, 5) == b"hello"
+    assert other.exactly(5) == b"hello"
 
 
 # Hostile ends
@@ -284,18 +272,15 @@ def test_who_sends_no_dots_back_has_gone(here: Ground) -> None:
 def test_a_connection_that_does_not_agree_is_passed_over(here: Ground, said: bytes) -> None:
     """Silent, wrong, or with an answer before there is a question."""
     bad = guest(here)
-    answers: list[Peer] = []
-    asking = threading.Thread(target=lambda: answers.append(asker(here)))
-    asking.start()
-    while bad.sock.recv(1) == DOT:
-        bad.sock.sendall(DOT)
-    bad.sock.sendall(said)
-    good = guest(here)
-    if said:
-        good.wanted()
-    asking.join()
+    with asking(here) as answer:
+        while bad.sock.recv(1) == DOT:
+            bad.sock.sendall(DOT)
+        bad.sock.sendall(said)
+        good = guest(here)
+        if said:
+            good.wanted()
+        assert answer.result().status == (101 if said else 503)
     assert bad.closed()
-    assert answers[0].status == (101 if said else 503)
 
 
 def test_what_nobody_reads_is_not_kept(here: Ground) -> None:
@@ -318,16 +303,12 @@ def test_an_endless_answer_is_the_evaluators_to_end(here: Ground) -> None:
         while True:
             joined.sock.sendall(b"10000\r\n" + bytes(1 << 16) + b"\r\n")
 
-    def answering() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        answering = pool.submit(answer)
+        with pytest.raises(Exception, match="an answer of more than"):
+            TestClient(here.joined, token="ticket").health()
         with pytest.raises(ConnectionError):
-            answer()
-
-    thread = threading.Thread(target=answering)
-    thread.start()
-    with pytest.raises(Exception, match="an answer of more than"):
-        TestClient(here.joined, token="ticket").health()
-    thread.join(PATIENCE)
-    assert not thread.is_alive()
+            answering.result(PATIENCE)
 
 
 def test_a_team_has_so_many_connections(here: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -348,7 +329,7 @@ def test_those_who_wait_hold_no_thread_of_the_web(here: Ground) -> None:
     """It has two."""
     held = [guest(here) for _ in range(20)]
     began = time.monotonic()
-    assert get(here.port) == b"a page"
+    assert Peer(here.port, "/", "", upgrade="nothing").exactly(6) == b"a page"
     assert time.monotonic() - began < 1
     assert len(held) == 20
 
@@ -390,17 +371,16 @@ def test_a_wrong_token_ends_it(here: Ground) -> None:
     agent.stop()
 
 
-def nav_eval_agent(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "nav_eval_sdk", "join", *arguments]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+def nav_eval_agent(url: str, token: str, folder: Path) -> subprocess.Popen[str]:
+    file = folder / "token"
+    file.write_text(token)
+    file.chmod(0o600)
+    words = [url, "nav_eval_sdk.examples.forward:ForwardAgent", "--token-file", str(file)]
+    return subprocess.Popen([sys.executable, "-m", "nav_eval_sdk", "join", *words], stderr=subprocess.PIPE, text=True)
 
 
 def test_the_command_joins_and_leaves(here: Ground, tmp_path: Path) -> None:
-    (tmp_path / "token").write_text("aurora\n")
-    (tmp_path / "token").chmod(0o600)
-    agent = nav_eval_agent(
-        here.url, "nav_eval_sdk.examples.forward:ForwardAgent", "--token-file", str(tmp_path / "token")
-    )
+    agent = nav_eval_agent(here.url, "aurora\n", tmp_path)
     try:
         assert agent.stderr is not None
         assert agent.stderr.readline() == f"Joined 127.0.0.1:{here.port}.\n"
@@ -427,20 +407,6 @@ def test_the_command_joins_and_leaves(here: Ground, tmp_path: Path) -> None:
     ],
 )
 def test_the_command_says_what_is_wrong(here: Ground, tmp_path: Path, url: str, token: str, said: str) -> None:
-    (tmp_path / "token").write_text(token)
-    (tmp_path / "token").chmod(0o600)
-    words = [url.format(url=here.url), "nav_eval_sdk.examples.forward:ForwardAgent"]
-    agent = nav_eval_agent(*words, "--token-file", str(tmp_path / "token"))
+    agent = nav_eval_agent(url.format(url=here.url), token, tmp_path)
     told = agent.communicate(timeout=PATIENCE)[1]
     assert (agent.returncode, said in told, len(told.splitlines())) == (2, True, 1), told
-
-
-def test_an_address_that_is_asked_for_who_joined() -> None:
-    found = Endpoint.parse("https+join://challenge.example.org:443/lab")
-    assert (found.host, found.port, found.secure, found.path, found.joined) == (
-        "challenge.example.org",
-        443,
-        True,
-        "/lab",
-        True,
-    )

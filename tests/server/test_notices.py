@@ -6,7 +6,6 @@ import hashlib
 import hmac
 import json
 import ssl
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,6 @@ from nav_eval_server.models import Appeal, Endpoint, Event, Notice, Submission, 
 from nav_eval_server.notices.delivery import MailSender
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.verdict import Ending
-from sdk.test_servers import certificates  # noqa: F401 - a fixture
 from server.boards import worker
 from server.competition import phase
 from server.conftest import Make
@@ -34,27 +32,11 @@ PHASES = {"dev": phase(), "hidden": phase() | {"board": "private"}}
 TO_TEAM, TO_ORGANISER = "member@example.org", "organiser@example.org"
 
 
-@pytest.fixture
-def box() -> Iterator[Mailbox]:
-    with mail_server() as found:
-        yield found
-
-
-@pytest.fixture
-def hook() -> Iterator[Hook]:
-    with listener() as found:
-        yield found
-
-
 def rules(box: Mailbox | None = None, hook: Hook | None = None, networks: tuple[str, ...] = ("loopback",)) -> Any:
     found: dict[str, Any] = {"retry_seconds": 60, "give_up_seconds": 3600}
     if box is not None:
-        found["mail"] = {
-            "host": "127.0.0.1",
-            "port": box.port,
-            "security": "none",
-            "sender": "Homes <homes@example.org>",
-        }
+        sender = "Homes <homes@example.org>"
+        found["mail"] = {"host": "127.0.0.1", "port": box.port, "security": "none", "sender": sender}
     if hook is not None:
         found["webhook"] = {"url": f"http://127.0.0.1:{hook.port}/in?a=b", "allowed_networks": list(networks)}
     return found
@@ -63,9 +45,21 @@ def rules(box: Mailbox | None = None, hook: Hook | None = None, networks: tuple[
 def full(make: Make, **notify: Any) -> Crowd:
     found = crowd(make(phases=PHASES, notify=notify, web={"hosts": ["homes.example.org"]}))
     Folder(found.challenge.folder).write_secret("webhook.key", "k" * 64)
+    have_addresses()
+    return found
+
+
+def have_addresses() -> None:
+    """Everybody has one, and has been told nothing."""
     for user in User.objects.all():
         User.objects.filter(pk=user.pk).update(email=f"{user.username}@example.org")
     Notice.objects.all().delete()
+
+
+def approved(make: Make, **notify: Any) -> Crowd:
+    """A team is told that it is, once that is delivered."""
+    found = full(make, **notify)
+    found.visitor("organiser").post(reverse("decide", args=[found.team.pk]), {"state": "approved"})
     return found
 
 
@@ -80,35 +74,32 @@ def deliver(challenge: Challenge, minutes: float = 0) -> int:
 def test_each_event_reaches_whom_it_concerns(make: Make, box: Mailbox) -> None:
     crowded = full(make, **rules(box))
     member, organiser = crowded.visitor("member"), crowded.visitor("organiser")
-    key = crowded.mine["failed"].pk
-    told: list[tuple[str, set[str]]] = []
+    key, challenge = crowded.mine["failed"].pk, crowded.challenge
 
-    def sent(what: str) -> None:
-        deliver(crowded.challenge)
-        told.append((what, {to for to, mail in box.mails if what in str(mail["Subject"])}))
+    def decide(state: str) -> None:
+        organiser.post(reverse("decide", args=[crowded.team.pk]), {"state": state})
+
+    def judge(decision: str) -> None:
+        organiser.post(reverse("judge", args=[Appeal.objects.get().pk]), {"decision": decision, "text": "because"})
+
+    def end() -> None:
+        close("hidden", "organiser", timezone.now())
+        reveal(challenge, "hidden", "organiser", timezone.now())
+
+    own, ours = {TO_TEAM}, {TO_ORGANISER}
+    for subject, whom, deed in (
+        ("refused", own, lambda: decide("blocked")),
+        ("approved", own, lambda: decide("approved")),
+        ("appeals", ours, lambda: member.post(reverse("appeal", args=[key]), {"text": "why?"})),
+        ("answered", own, lambda: judge("open")),
+        ("decided", own, lambda: judge("rerun")),
+        ("has ended", own, lambda: Dispatcher(challenge).void(crowded.mine["done"], "Seen twice.", "organiser")),
+        ("revealed", {TO_TEAM, "other@example.org"}, end),
+    ):
+        deed()
+        deliver(challenge)
+        assert {to for to, mail in box.mails if subject in str(mail["Subject"])} == whom, subject
         box.mails.clear()
-
-    organiser.post(reverse("decide", args=[crowded.team.pk]), {"state": "blocked"})
-    sent("refused")
-    organiser.post(reverse("decide", args=[crowded.team.pk]), {"state": "approved"})
-    sent("approved")
-    member.post(reverse("appeal", args=[key]), {"text": "why?"})
-    sent("appeals")
-    organiser.post(reverse("judge", args=[Appeal.objects.get().pk]), {"decision": "open", "text": "because"})
-    sent("answered")
-    organiser.post(reverse("judge", args=[Appeal.objects.get().pk]), {"decision": "rerun", "text": "well"})
-    sent("decided")
-    Dispatcher(crowded.challenge).void(crowded.mine["done"], "Seen twice.", "organiser")
-    sent("has ended")
-    for one in crowded.mine.values():
-        if one.phase == "hidden":
-            close("hidden", "organiser", timezone.now())
-            reveal(crowded.challenge, "hidden", "organiser", timezone.now())
-    sent("revealed")
-    everybody = {TO_TEAM, "other@example.org"}
-    both, own, ours = everybody, {TO_TEAM}, {TO_ORGANISER}
-    names = ("refused", "approved", "appeals", "answered", "decided", "has ended", "revealed")
-    assert told == list(zip(names, (own, own, ours, own, own, own, both), strict=True))
 
 
 def test_a_silent_service_is_told_once(make: Make, box: Mailbox) -> None:
@@ -133,14 +124,9 @@ def test_a_silent_service_is_told_once(make: Make, box: Mailbox) -> None:
     assert str(mail["Message-ID"]).endswith("@example.org>")
 
 
-def approve(crowded: Crowd) -> None:
-    crowded.visitor("organiser").post(reverse("decide", args=[crowded.team.pk]), {"state": "approved"})
-
-
 def test_a_mail_server_that_is_busy_is_tried_again_with_longer_pauses(make: Make, box: Mailbox) -> None:
-    crowded = full(make, **rules(box))
     box.busy = 3
-    approve(crowded)
+    crowded = approved(make, **rules(box))
     pauses = []
     for _ in range(4):
         before = timezone.now()
@@ -156,9 +142,8 @@ def test_a_mail_server_that_is_busy_is_tried_again_with_longer_pauses(make: Make
 
 
 def test_what_cannot_arrive_is_given_up_with_a_sentence(make: Make, box: Mailbox) -> None:
-    crowded = full(make, **rules(box))
     box.refuse.add(TO_TEAM)
-    approve(crowded)
+    crowded = approved(make, **rules(box))
     deliver(crowded.challenge)
     notice = Notice.objects.get()
     assert (notice.state, notice.tries, notice.body) == (Notice.State.GIVEN_UP, 1, "")
@@ -169,22 +154,16 @@ def test_what_cannot_arrive_is_given_up_with_a_sentence(make: Make, box: Mailbox
 
 
 def test_a_mail_server_that_is_away_until_the_deadline(make: Make, box: Mailbox) -> None:
-    crowded = full(make, **rules(box))
     box.busy = 1000
-    approve(crowded)
-    assert deliver(crowded.challenge) == 1
-    assert deliver(crowded.challenge, minutes=30) == 1
-    assert Notice.objects.get().state == Notice.State.WAITING
-    assert deliver(crowded.challenge, minutes=30) == 1
-    assert Notice.objects.get().state == Notice.State.GIVEN_UP
+    crowded = approved(make, **rules(box))
+    for minutes, tried, state in ((0, 1, "waiting"), (30, 1, "waiting"), (30, 1, "given_up"), (600, 0, "given_up")):
+        assert (deliver(crowded.challenge, minutes), Notice.objects.get().state) == (tried, state)
     assert "451" in Notice.objects.get().said
-    assert deliver(crowded.challenge, minutes=600) == 0
 
 
 def test_the_webhook_hears_everything_and_can_trust_it(make: Make, hook: Hook) -> None:
-    crowded = full(make, **rules(hook=hook))
     hook.answers = [503, 204]
-    approve(crowded)
+    crowded = approved(make, **rules(hook=hook))
     deliver(crowded.challenge)
     assert "503" in Notice.objects.get().said
     Notice.objects.update(next_at=timezone.now())
@@ -199,24 +178,20 @@ def test_the_webhook_hears_everything_and_can_trust_it(make: Make, hook: Hook) -
     assert "Aurora" in told["text"]
 
 
-def test_a_webhook_is_not_followed_elsewhere(make: Make, hook: Hook) -> None:
-    crowded = full(make, **rules(hook=hook))
+@pytest.mark.parametrize(
+    ("networks", "heard", "said"),
+    [(("loopback",), 1, "answered 307"), (("public",), 0, "which is in no allowed network")],
+)
+def test_a_webhook_reaches_allowed_networks_only_and_is_not_followed_elsewhere(
+    make: Make, hook: Hook, networks: tuple[str, ...], heard: int, said: str
+) -> None:
     hook.answers = [307]
-    approve(crowded)
+    crowded = approved(make, **rules(hook=hook, networks=networks))
     deliver(crowded.challenge)
-    assert len(hook.seen) == 1
-    assert "answered 307" in Notice.objects.get().said
+    assert (len(hook.seen), said in Notice.objects.get().said) == (heard, True)
 
 
-def test_a_webhook_reaches_allowed_networks_only(make: Make, hook: Hook) -> None:
-    crowded = full(make, **rules(hook=hook, networks=("public",)))
-    approve(crowded)
-    deliver(crowded.challenge)
-    assert hook.seen == []
-    assert "which is in no allowed network" in Notice.objects.get().said
-
-
-def tls_of(certificates: Path) -> ssl.SSLContext:  # noqa: F811
+def tls_of(certificates: Path) -> ssl.SSLContext:
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificates / "server.pem", certificates / "server.key")
     return tls
@@ -230,12 +205,7 @@ PASSWORD = "canary-of-the-mail-server"
     [(True, True, ""), (True, False, "certificate verify failed"), (False, True, "STARTTLS extension not supported")],
 )
 def test_mail_turns_to_tls_before_anything_is_said(
-    make: Make,
-    certificates: Path,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
-    offers: bool,
-    known: bool,
-    said: str,
+    make: Make, certificates: Path, monkeypatch: pytest.MonkeyPatch, offers: bool, known: bool, said: str
 ) -> None:
     """By STARTTLS, the default. A server that does not offer it, or somebody else's, is told nothing: no password."""
     if known:
@@ -243,9 +213,8 @@ def test_mail_turns_to_tls_before_anything_is_said(
     with mail_server(starttls=tls_of(certificates) if offers else None) as box:
         told = rules(box)
         told["mail"] |= {"security": "starttls", "user": "cup"}
-        crowded = full(make, **told)
+        crowded = approved(make, **told)
         Folder(crowded.challenge.folder).write_secret("smtp.password", PASSWORD)
-        approve(crowded)
         deliver(crowded.challenge)
     notice = Notice.objects.get()
     assert (notice.state == Notice.State.SENT, said in notice.said) == (said == "", True)
@@ -256,10 +225,7 @@ def test_mail_turns_to_tls_before_anything_is_said(
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_certificate_is_verified(
-    make: Make,
-    certificates: Path,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
-    known: bool,
+    make: Make, certificates: Path, monkeypatch: pytest.MonkeyPatch, known: bool
 ) -> None:
     """Of the mail server and of the webhook; `known`: its authority is one of this machine's."""
     if known:
@@ -269,8 +235,7 @@ def test_a_certificate_is_verified(
         told = rules(box, hook)
         told["mail"]["security"] = "tls"
         told["webhook"]["url"] = told["webhook"]["url"].replace("http:", "https:")
-        crowded = full(make, **told)
-        approve(crowded)
+        crowded = approved(make, **told)
         deliver(crowded.challenge)
     assert (len(box.mails), len(hook.seen)) == ((1, 1) if known else (0, 0))
     assert all(known or "certificate verify failed" in notice.said for notice in Notice.objects.all())
@@ -278,6 +243,6 @@ def test_a_certificate_is_verified(
 
 def test_without_notify_nothing_is_written(make: Make) -> None:
     crowded = crowd(make(phases=PHASES))
-    approve(crowded)
+    crowded.visitor("organiser").post(reverse("decide", args=[crowded.team.pk]), {"state": "approved"})
     assert not Notice.objects.exists()
     assert Team.objects.get(pk=crowded.team.pk).state == Team.State.APPROVED

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import QuerySet
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from nav_eval_server import events, merging, organising
+from nav_eval_server import appeals, events, merging, organising
 from nav_eval_server.board.decisions import close, finalists, reveal
 from nav_eval_server.board.places import Board, document, latest
 from nav_eval_server.challenge import load_challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import (
+    Appeal,
     Attempt,
     Charge,
     Decision,
@@ -23,7 +26,6 @@ from nav_eval_server.models import (
     Grant,
     Membership,
     MovedDate,
-    Notice,
     Submission,
     Team,
     Token,
@@ -43,16 +45,11 @@ from server.boards import team as entrant
 from server.competition import phase
 from server.conftest import Make
 from server.crowd import HIDDEN, SCORE, SHOWN, Crowd, crowd, person
-from server.mailbox import mail_server
+from server.mailbox import Mailbox
 from server.test_dispatcher import Bench
-from server.test_notices import deliver, rules
+from server.test_notices import deliver, have_addresses, rules
 
 WHY = "canary: our line was slow"
-
-
-@pytest.fixture
-def full(make: Make) -> Crowd:
-    return crowd(make(phases={"dev": phase(), "hidden": phase() | {"board": "private"}}))
 
 
 def organiser() -> User:
@@ -116,10 +113,9 @@ def test_a_file_is_scored_again_from_a_copy_of_its_own(make: Make) -> None:
     assert (fresh.predictions, Submission.objects.get(pk=old.pk).state) == (old.predictions, State.VOID)
 
 
-@pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING, State.WAITING_SERVICE, State.SCORING])
-def test_what_has_not_ended_is_not_run_again(full: Crowd, state: str) -> None:
-    told = post(full, "rerun", full.mine[state].pk, reason=WHY).content.decode()
-    assert "It has not ended" in told
+def test_what_has_not_ended_is_not_run_again(full: Crowd) -> None:
+    for state in (State.QUEUED, State.RUNNING, State.WAITING_SERVICE, State.SCORING):
+        assert "It has not ended" in post(full, "rerun", full.mine[state].pk, reason=WHY).content.decode()
     assert not Submission.objects.exclude(reruns=None).exists()
     assert not Decision.objects.exists()
 
@@ -140,13 +136,25 @@ def test_a_team_reads_the_reason_and_nobody_else_does(full: Crowd) -> None:
     assert WHY in page(full, "organiser", "log")
 
 
-@pytest.mark.parametrize("deed", ["rerun", "void", "place"])
-def test_nothing_is_decided_without_a_reason(full: Crowd, deed: str) -> None:
-    told = post(full, deed, full.mine["done"].pk, reason=" \n ").content.decode()
+@pytest.mark.parametrize(
+    ("deed", "state", "then"),
+    [
+        ("rerun", "done", State.VOID),
+        ("rerun", "failed", State.QUEUED),
+        ("void", "done", State.VOID),
+        ("place", "done", State.DONE),
+    ],
+)
+def test_nothing_is_decided_without_a_reason_for_the_team(full: Crowd, deed: str, state: str, then: State) -> None:
+    one = full.mine[state]
+    told = post(full, deed, one.pk, reason=" \n ").content.decode()
     assert "Say why" in told
-    assert Submission.objects.get(pk=full.mine["done"].pk).state == State.DONE
-    assert Charge.objects.filter(submission=full.mine["done"]).exists()
+    assert Submission.objects.get(pk=one.pk).state == state
+    assert Charge.objects.filter(submission=one).exists()
     assert not Decision.objects.exists()
+    post(full, deed, one.pk, reason=WHY)
+    assert Submission.objects.get(pk=one.pk).state == then
+    assert WHY in page(full, "member", "submission", one.pk)
 
 
 # Quota
@@ -199,15 +207,14 @@ def make_concurrent(challenge: Any, most: int) -> Any:
     return {"dev": dev.model_copy(update={"quota": dev.quota.model_copy(update={"concurrent": most})})}
 
 
-@pytest.mark.parametrize(("places", "phase_"), [("0", "dev"), ("101", "dev"), ("-1", "dev"), ("x", "dev"), ("1", "no")])
-def test_what_is_no_grant(full: Crowd, places: str, phase_: str) -> None:
-    told = {"deed": "grant", "places": places, "phase": phase_, "reason": WHY}
-    assert post(full, "manage", full.team.pk, **told).status_code == 200
+def test_what_is_no_grant(full: Crowd) -> None:
+    told = {"deed": "grant", "places": "2", "phase": "dev", "reason": WHY}
+    for wrong in (*({"places": places} for places in ("0", "101", "-1", "x")), {"places": "1", "phase": "no"}):
+        assert post(full, "manage", full.team.pk, **(told | wrong)).status_code == 200
     assert not Grant.objects.exists()
-    assert post(full, "manage", full.team.pk, **(told | {"places": "2", "phase": "dev"})).status_code == 200
+    assert post(full, "manage", full.team.pk, **told).status_code == 200
     assert Grant.objects.get().places == 2
-    assert WHY in page(full, "member", "team")
-    assert WHY not in page(full, "other", "team")
+    assert (WHY in page(full, "member", "team"), WHY in page(full, "other", "team")) == (True, False)
 
 
 # Dates
@@ -230,17 +237,14 @@ def test_the_end_of_a_phase_is_moved(full: Crowd) -> None:
     assert Event.objects.filter(action="date_moved").latest("pk").details["reason"] == WHY
 
 
-@pytest.mark.parametrize("closes", ["2019-01-01T00:00", "soon"])
-def test_an_end_that_is_over_is_refused(full: Crowd, closes: str) -> None:
-    assert post(full, "move", "dev", closes=closes, reason=WHY).status_code in (200, 404)
-    assert not MovedDate.objects.exists()
-
-
-def test_a_phase_whose_board_is_revealed_stays_closed(full: Crowd) -> None:
+def test_no_end_is_moved_into_the_past_nor_that_of_a_phase_whose_board_is_revealed(full: Crowd) -> None:
+    for closes in ("2019-01-01T00:00", "soon"):
+        assert post(full, "move", "dev", closes=closes, reason=WHY).status_code in (200, 404)
     post(full, "close", "hidden")
     reveal(full.challenge, "hidden", "organiser", timezone.now())
     assert "is revealed" in post(full, "move", "hidden", closes="2098-01-01T00:00", reason=WHY).content.decode()
     assert status(full.challenge, "hidden", timezone.now()) == "closed"
+    assert not MovedDate.objects.exists()
 
 
 # Teams
@@ -265,14 +269,10 @@ def test_an_agent_of_ours_may_have_its_own_name_again(make: Make) -> None:
     enter(full.challenge, timezone.now())
     ours = Team.objects.get(name="random")
     rename = {"deed": "rename", "reason": WHY}
-    for pk, name, then in (
-        (ours.pk, "Chance", "Chance"),
-        (full.team.pk, "random", "Aurora"),
-        (ours.pk, "handcrafted", "Chance"),
-        (ours.pk, "random", "random"),
-    ):
-        post(full, "manage", pk, name=name, **rename)
-        assert Team.objects.get(pk=pk).name == then
+    cases = ((ours, "Chance", "Chance"), (full.team, "random", "Aurora"), (ours, "handcrafted", "Chance"))
+    for one, name, then in (*cases, (ours, "random", "random")):
+        post(full, "manage", one.pk, name=name, **rename)
+        assert Team.objects.get(pk=one.pk).name == then
     enter(full.challenge, timezone.now())
     assert Team.objects.filter(role=Team.Role.BASELINE).count() == 2
 
@@ -292,9 +292,7 @@ def test_a_disqualified_teams_entries_leave_every_board(full: Crowd, how: str) -
     assert full.visitor("nobody").get(reverse("entry", args=[entry])).status_code == 404
     assert not full.team.submissions.exclude(state__in=("done", "failed", "cancelled", "void")).exists()
     assert WHY in page(full, "member", "team")
-    told = full.visitor("member").post(
-        reverse("submit"), {"phase": "dev", "endpoint": full.team.endpoints.get().pk}, follow=True
-    )
+    told = post(full, "submit", who="member", phase="dev", endpoint=full.team.endpoints.get().pk)
     assert "Your team is disqualified. Its page says why." in told.content.decode()
     post(full, "decide", full.team.pk, state="approved")
     with pytest.raises(Refusal, match="disqualified"):
@@ -325,19 +323,18 @@ def test_a_struck_team_takes_no_rank_from_the_others(make: Make) -> None:
 
 
 @pytest.mark.parametrize(("told", "state"), [({}, "approved"), ({"all": "on"}, "blocked")])
-def test_teams_that_wait_are_decided_in_one_step(make: Make, told: dict[str, str], state: str) -> None:
+def test_teams_that_wait_are_decided_in_one_step(make: Make, box: Mailbox, told: dict[str, str], state: str) -> None:
     """Those that were chosen, or all that the page has shown: none that came later, none that was decided before."""
-    with mail_server() as box:
-        full = crowd(make(notify=rules(box), phases={"dev": phase(), "hidden": phase()}))
-        waiting = [Team.objects.create(name=f"waits{n}") for n in range(4)]
-        for team in waiting:
-            person(team.name, team, email=f"{team.name}@example.org")
-        chosen, shown = ([team.pk for team in some] for some in (waiting[:2], waiting[:3]))
-        post(full, "decide_all", team=[*chosen, full.team.pk], shown=shown, state=state, **told)
-        decided = {team.name for team in waiting if team.pk in (shown if told else chosen)}
-        assert {*Team.objects.filter(state=state, name__startswith="waits").values_list("name", flat=True)} == decided
-        assert Team.objects.get(pk=full.team.pk).state == "approved"
-        deliver(full.challenge)
+    full = crowd(make(notify=rules(box), phases={"dev": phase(), "hidden": phase()}))
+    waiting = [Team.objects.create(name=f"waits{n}") for n in range(4)]
+    for team in waiting:
+        person(team.name, team, email=f"{team.name}@example.org")
+    chosen, shown = ([team.pk for team in some] for some in (waiting[:2], waiting[:3]))
+    post(full, "decide_all", team=[*chosen, full.team.pk], shown=shown, state=state, **told)
+    decided = {team.name for team in waiting if team.pk in (shown if told else chosen)}
+    assert {*Team.objects.filter(state=state, name__startswith="waits").values_list("name", flat=True)} == decided
+    assert Team.objects.get(pk=full.team.pk).state == "approved"
+    deliver(full.challenge)
     assert sorted(to for to, _ in box.mails) == sorted(f"{name}@example.org" for name in decided)
 
 
@@ -346,9 +343,7 @@ def test_teams_that_wait_are_decided_in_one_step(make: Make, told: dict[str, str
 
 def test_a_revoked_worker_has_nothing_any_more_and_another_goes_on(make: Make) -> None:
     bench = Bench(make(), teams=1)
-    submission = bench.submit()
-    claim = bench.claim()
-    bench.send(claim, "1")
+    submission, claim = bench.begun("1")
     assert organising.revoke(bench.dispatcher.challenge, bench.worker, organiser(), bench.now) == 1
     with pytest.raises(Fenced):
         bench.send(claim, "2")
@@ -367,9 +362,8 @@ def test_organisers_see_workers_and_revoke_them(full: Crowd) -> None:
     found = find(text, Token.Scope.WORKER)
     assert found is not None
     now = timezone.now()
-    Attempt.objects.create(
-        submission=full.mine["running"], n=1, fence=77, worker=found, instance="i", started_at=now, heartbeat_at=now
-    )
+    when = {"started_at": now, "heartbeat_at": now}
+    Attempt.objects.create(submission=full.mine["running"], n=1, fence=77, worker=found, instance="i", **when)
     told = page(full, "organiser", "workers")
     assert ("canary-machine" in told, full.mine["running"].pk in told, text in told) == (True, True, False)
     post(full, "revoke", found.pk)
@@ -393,27 +387,21 @@ def test_the_worker_of_this_machine_gets_another_token(full: Crowd, monkeypatch:
     assert (file.read_text() != first, file.stat().st_mode & 0o777) == (True, 0o600)
 
 
-def test_an_announcement_reaches_every_team(make: Make) -> None:
-    text = "canary: the final opens <b>tomorrow</b>"
-    with mail_server() as box:
-        full = crowd(make(phases={"dev": phase(), "hidden": phase()}, notify=rules(box)))
-        for user in User.objects.all():
-            User.objects.filter(pk=user.pk).update(email=f"{user.username}@example.org")
-        Notice.objects.all().delete()
-        post(full, "announce", text="  ")
-        post(full, "announce", text=text)
-        post(full, "rerun", full.mine["done"].pk, reason=WHY)
-        deliver(full.challenge)
-    mails = {
-        (to, "announcement" if "From the organisers" in str(mail["Subject"]) else "decision") for to, mail in box.mails
-    }
-    assert mails == {(f"{name}@example.org", "announcement") for name in ("member", "other")} | {
-        ("member@example.org", "decision")
-    }
+def test_an_announcement_reaches_every_team_and_a_decision_its_own(make: Make, box: Mailbox) -> None:
+    full = crowd(make(phases={"dev": phase(), "hidden": phase()}, notify=rules(box)))
+    have_addresses()
+    post(full, "announce", text="  ")
+    post(full, "announce", text="canary: the final opens <b>tomorrow</b>")
+    post(full, "rerun", full.mine["done"].pk, reason=WHY)
+    deliver(full.challenge)
+    member, other = "member@example.org", "other@example.org"
+    for words, whom in (("From the organisers", {member, other}), ("decided", {member})):
+        assert {to for to, mail in box.mails if words in str(mail["Subject"])} == whom
+    assert len(box.mails) == 3
     for who, seen in (("member", True), ("other", True), ("nobody", False)):
         assert ("&lt;b&gt;tomorrow" in page(full, who, "team")) is seen
-    said = [mail.get_content() for _, mail in box.mails if "decided" in str(mail["Subject"])]  # type: ignore[attr-defined]
-    assert [WHY in text and "重新运行" in text for text in said] == [True]
+    (said,) = [mail.get_content() for _, mail in box.mails if "decided" in str(mail["Subject"])]  # type: ignore[attr-defined]
+    assert (WHY in said, "重新运行" in said) == (True, True)
 
 
 # Two that are one
@@ -514,3 +502,119 @@ def test_organisers_merge_teams_and_people_on_their_pages(full: Crowd) -> None:
         assert text in page(full, "other", "team")
     for text in ("team_merged", "person_merged", "Aurora", "member"):
         assert text in page(full, "organiser", "log")
+
+
+# The log
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        lambda events: events.update(details={"reason": "because", "n": 2}),
+        lambda events: events.update(actor="bob"),
+        lambda events: events.update(details={"reason": "another", "n": 2}),
+        lambda events: events.delete(),
+    ],
+    ids=["untouched", "actor", "details", "deleted"],
+)
+def test_the_log_cannot_be_changed_without_a_trace(
+    make: Make, request: pytest.FixtureRequest, tamper: Callable[[QuerySet[Event]], object]
+) -> None:
+    make()
+    for n in range(5):
+        events.record("void", f"s{n}", actor="ada", reason="because", n=n)
+    numbers = [*Event.objects.order_by("pk").values_list("pk", flat=True)]
+    tamper(Event.objects.filter(pk=numbers[2]))
+    assert events.broken() in ((None,) if "untouched" in request.node.name else numbers[2:4])
+
+
+# Appeals
+
+
+PLEA = "Our machine lost its power at 10:02; <b>the log</b> is with you."
+ANSWER = "We saw it too."
+
+
+def write(full: Crowd, state: str, text: str = PLEA) -> None:
+    full.visitor("member").post(reverse("appeal", args=[full.mine[state].pk]), {"text": text})
+
+
+def decide(full: Crowd, decision: str, text: str = ANSWER) -> None:
+    pk = Appeal.objects.latest("pk").pk
+    full.visitor("organiser").post(reverse("judge", args=[pk]), {"decision": decision, "text": text})
+
+
+@pytest.mark.parametrize(
+    ("state", "decision", "then"),
+    [
+        ("done", "stands", State.DONE),
+        ("failed", "rerun", State.QUEUED),
+        ("done", "rerun", State.VOID),
+        ("done", "place", State.DONE),
+        ("done", "void", State.VOID),
+    ],
+)
+def test_appeal_answer_decision(full: Crowd, state: str, decision: str, then: State) -> None:
+    write(full, state)
+    assert full.mine[state].pk in full.visitor("organiser").get(reverse("organiser")).content.decode()
+    for who in ("member", "organiser"):
+        assert "&lt;b&gt;the log&lt;/b&gt;" in page(full, who, "submission", full.mine[state].pk)
+    decide(full, "open", "Which log do you mean?")
+    write(full, state, "The one of the worker.")
+    decide(full, decision)
+    assert Submission.objects.get(pk=full.mine[state].pk).state == then
+    told = page(full, "member", "submission", full.mine[state].pk)
+    places = [told.rindex(text) for text in ("10:02", "Which log", "The one of the worker.", ANSWER)]
+    assert places == sorted(places)
+    assert "(<bdi>organiser" not in told
+    actions = list(Event.objects.filter(action__startswith="appeal").order_by("pk").values_list("action", flat=True))
+    assert actions == ["appealed", "appeal_answered", "appeal_added", f"appeal_{decision}"]
+    mine = [*full.mine["done"].decisions.values_list("kind", flat=True)]
+    assert mine == ({"place": ["give_back"], "stands": []}.get(decision, [decision]) if state == "done" else [])
+    assert not any(PLEA[:20] in str(row.details) for row in Event.objects.all())
+    assert events.broken() is None
+
+
+def test_nobody_else_reads_or_writes(full: Crowd) -> None:
+    write(full, "done")
+    pk = Appeal.objects.get().pk
+    for who in ("other", "nobody"):
+        client = full.visitor(who)
+        client.post(reverse("appeal", args=[full.mine["done"].pk]), {"text": "x"})
+        client.post(reverse("judge", args=[pk]), {"decision": "void", "text": "x"})
+    full.visitor("member").post(reverse("judge", args=[pk]), {"decision": "void", "text": "x"})
+    assert Appeal.objects.get().words.count() == 1
+    assert Submission.objects.get(pk=full.mine["done"].pk).state == State.DONE
+
+
+def test_appeals_have_bounds(full: Crowd) -> None:
+    """Of what has ended; one open at a time, a few in all, so many words, each so long; none without reasons or after
+    the decision."""
+    write(full, "done", "  ")
+    for state in ("running", "queued", "cancelled"):
+        write(full, state)
+    assert not Appeal.objects.exists()
+    for _ in range(appeals.MAX_WORDS + 2):
+        write(full, "done", "x" * 3000)
+    assert Appeal.objects.count() == 1
+    assert [len(word.text) for word in Appeal.objects.get().words.all()] == [appeals.LONGEST] * appeals.MAX_WORDS
+    decide(full, "stands", " ")
+    assert Appeal.objects.get().state == Appeal.State.OPEN
+    for _ in range(appeals.MAX_APPEALS + 1):
+        decide(full, "stands")
+        decide(full, "void")
+        write(full, "done")
+    assert Appeal.objects.count() == appeals.MAX_APPEALS
+    assert Submission.objects.get(pk=full.mine["done"].pk).state == State.DONE
+
+
+def test_what_cannot_be_run_again_leaves_the_appeal_open(full: Crowd) -> None:
+    """A new run of it is under way."""
+    write(full, "done")
+    decide(full, "rerun")
+    assert Appeal.objects.get().state == Appeal.State.RERUN
+    write(full, "done", "Once more.")
+    decide(full, "rerun")
+    again = Appeal.objects.latest("pk")
+    assert (again.state, again.words.count()) == (Appeal.State.OPEN, 1)
+    assert Submission.objects.filter(reruns=full.mine["done"]).count() == 1

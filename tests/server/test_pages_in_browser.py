@@ -19,10 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from browsing import patient
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server.models import Submission, Team
+from nav_eval_server.queue.dispatcher import Dispatcher
 from patience import until
 from served import free_port
 from server.competition import evaluation, phase
@@ -30,8 +33,10 @@ from server.conftest import Make
 from server.crowd import PASSWORD, person
 from server.mailbox import Mailbox
 from server.serving import nav_eval, serving
-from server.test_notices import box, rules  # noqa: F401 - a fixture
+from server.test_notices import rules
 from server.test_people import code_of
+from server.test_serve import QUICK as PROMPT
+from server.test_serve import Raising, finished, team
 
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 RULES = {"retry_seconds": 1, "patience_seconds": 0.5, "probe_seconds": 0.5}
@@ -62,6 +67,15 @@ class Person:
     def go(self, path: str) -> None:
         self.page.goto(self.base + path)
 
+    def log_in(self, name: str) -> None:
+        self.go("/login/")
+        self.fill("password", username=name, password=PASSWORD)
+
+    def leaves(self) -> None:
+        """Nothing went wrong meanwhile."""
+        assert self.wrong == [], self.name
+        self.page.context.close()
+
     def fill(self, form: str, **values: str) -> None:
         """Fill a form by the names of its fields, and send it."""
         kind = "select" if form == "endpoint" else ""
@@ -72,10 +86,13 @@ class Person:
         with self.page.expect_navigation():
             found.locator("button").click()
 
-    def press(self, path: str) -> None:
-        """The button of the form that goes to an address with `path` in it."""
+    def press(self, button: str, **values: str) -> None:
+        """A button, or that of the form that goes to an address with /.../ in it; `values` fill in its form before."""
+        found = self.page.locator(f"form[action*='{button}'] button" if button.startswith("/") else button).first
+        for name, value in values.items():
+            found.locator("xpath=ancestor::form").locator(f"[name={name}]").fill(value)
         with self.page.expect_navigation():
-            self.page.locator(f"form[action*='{path}'] button").first.click()
+            found.click()
 
     def sees(self, what: str) -> None:
         self.page.wait_for_selector(what)
@@ -89,8 +106,14 @@ class Person:
 
         until(seen, what)
 
-    def looks(self) -> None:
-        """The page fits the window, and axe finds nothing serious."""
+    def looks(self, *paths: str) -> None:
+        """The page, or each of those, fits the window, and axe finds nothing serious."""
+        for path in paths or [""]:
+            if path:
+                self.go(path)
+            self._look()
+
+    def _look(self) -> None:
         self.page.wait_for_load_state()
         if self.page.evaluate("document.documentElement.scrollWidth") > self.width:
             self.wrong.append(f"wider than the window: {self.page.url}")
@@ -108,13 +131,7 @@ class Person:
 
 @pytest.mark.parametrize(("kinds", "evaluator"), [(QUICK, STAND_IN), pytest.param(ALL, "-", marks=pytest.mark.soak)])
 def test_a_competition_from_sign_up_to_the_board(
-    make: Make,
-    browser: Any,
-    axe: str,
-    box: Mailbox,  # noqa: F811
-    kinds: list[Any],
-    evaluator: str,
-    tmp_path: Path,
+    make: Make, browser: Any, axe: str, box: Mailbox, kinds: list[Any], evaluator: str, tmp_path: Path
 ) -> None:
     phases = {"dev": phase(), "files": phase("predictions")}
     more = {"slots": {"per_week": 4}, "dry_run": {"split": "rehearsal", "episodes": 2}, "notify": rules(box)}
@@ -123,19 +140,14 @@ def test_a_competition_from_sign_up_to_the_board(
     with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge, evaluator=evaluator) as served:
         until(lambda: served.healthz() == 200, "healthz")
         for number, theirs in enumerate(kinds):
-            visitors = list(windows(browser, f"http://127.0.0.1:{served.port}", axe, theirs))
+            visitors = list(windows(browser, served.url, axe, theirs))
             journey(*visitors, f"team{number}", agent.endpoint)
             if evaluator == "-":
                 download(visitors[2], f"team{number}", tmp_path)
-            assert [visitor.wrong for visitor in visitors] == [[], [], []], theirs
             for visitor in visitors:
-                visitor.page.context.close()
+                visitor.leaves()
         for event in ("waits for approval", "is approved", "does not answer", "has ended", "appeals", "is decided"):
-            until(lambda event=event: heard(box, event) == len(kinds), event)
-
-
-def heard(box: Mailbox, event: str) -> int:  # noqa: F811
-    return sum(event in str(mail["Subject"]) for _, mail in box.mails)
+            until(lambda event=event: sum(event in str(mail["Subject"]) for _, mail in box.mails) == len(kinds), event)
 
 
 def two_splits() -> dict[str, Any]:
@@ -169,9 +181,7 @@ def journey(member: Person, organiser: Person, spectator: Person, name: str, ser
 
 
 def sign_up(member: Person, name: str) -> None:
-    for path in ("/", "/board/dev/", "/login/", "/login/forgotten/", "/signup/", "/entries/0/"):
-        member.go(path)
-        member.looks()
+    member.looks("/", "/board/dev/", "/login/", "/login/forgotten/", "/signup/", "/entries/0/")
     member.wrong = [text for text in member.wrong if "404" not in text]  # of the last one: the browser tells it too
     member.go("/signup/")
     email = f"{name}@example.org"
@@ -182,14 +192,11 @@ def sign_up(member: Person, name: str) -> None:
 
 
 def approve(organiser: Person, name: str) -> None:
-    organiser.go("/login/")
-    organiser.fill("password", username="organiser", password=PASSWORD)
+    organiser.log_in("organiser")
     organiser.looks()
     organiser.page.locator("li", has_text=name).locator("button.main").click()
     organiser.sees(f"li:has-text('{name}') .badge.approved")
-    for path in ("/organiser/log/", "/organiser/people/"):
-        organiser.go(path)
-        organiser.looks()
+    organiser.looks("/organiser/log/", "/organiser/people/")
 
 
 def services(member: Person, service: str) -> None:
@@ -207,8 +214,7 @@ def services(member: Person, service: str) -> None:
 
 def dry_run(member: Person) -> None:
     member.go("/team/")
-    with member.page.expect_navigation():
-        member.page.locator("#services ~ ul > li", has_text="main").locator("form:has([value=dry_run]) button").click()
+    member.press("#services ~ ul > li:has-text('main') form:has([value=dry_run]) button")
     member.sees(".badge.done")
     member.sees("a[href*='/files/']")
     member.looks()
@@ -230,9 +236,8 @@ def submissions(member: Person) -> None:
     member.sees("form[action*='/choose/'] button[value=no]")
     member.looks()
     done = member.page.url
-    member.go("/team/")
+    member.looks("/team/")
     assert member.page.locator("#submissions ~ ul > li").count() == 3
-    member.looks()
     member.page.goto(done)
 
 
@@ -240,13 +245,10 @@ def appeal(member: Person, organiser: Person) -> None:
     member.page.locator("#appeals ~ details summary").click()
     member.fill("text", text="Our machine restarted at 10:02. 我们的机器在 10:02 重启。")
     member.sees(".thread .badge.open")
-    organiser.go("/organiser/")
-    organiser.looks()
+    organiser.looks("/organiser/")
     organiser.page.locator("#appeals ~ ul a").first.click()
-    organiser.page.locator("textarea").fill("We looked at the log: it was played to its end.")
     organiser.looks()
-    with organiser.page.expect_navigation():
-        organiser.page.locator("button[value=stands]").click()
+    organiser.press("button[value=stands]", text="We looked at the log: it was played to its end.")
     organiser.sees(".thread .badge.stands")
     member.page.reload()
     member.sees(".thread .word.answer")
@@ -255,8 +257,7 @@ def appeal(member: Person, organiser: Person) -> None:
 
 def hours(member: Person) -> None:
     member.go("/team/")
-    with member.page.expect_navigation():
-        member.page.locator("form[action$='/hours/'] button").click()
+    member.press("form[action$='/hours/'] button")
     member.sees("#hours ~ ul time")
     member.looks()
     member.press("/give-back/")
@@ -264,18 +265,14 @@ def hours(member: Person) -> None:
 
 
 def account(member: Person, organiser: Person, name: str) -> None:
-    for path in ("/account/", "/account/erase/", "/account/password/", "/account/second/"):
-        member.go(path)
-        member.looks()
+    member.looks("/account/", "/account/erase/", "/account/password/", "/account/second/")
     key = member.page.locator("code.secret").inner_text().replace(" ", "")
     member.fill("code", code=code_of(key))
     member.looks()
     recovery = member.page.locator(".codes code").first.inner_text()
-    member.go("/account/")
-    member.looks()
+    member.looks("/account/")
     member.press("/logout/")
-    member.go("/login/")
-    member.fill("password", username=name, password=PASSWORD)
+    member.log_in(name)
     member.looks()
     member.fill("code", code=recovery)
     member.sees("#submit")
@@ -323,3 +320,89 @@ def the_language_is_the_readers_choice(reader: Person) -> None:
     assert {before, reader.page.evaluate("document.documentElement.lang")} == {"en", "zh-hans"}
     reader.press("/language/")
     assert reader.page.evaluate("document.documentElement.lang") == before
+
+
+# Failed episodes and organisers' decisions, in both languages on both devices
+
+COURT = [
+    (("en-US", 1280, "light"), ("zh-CN", 360, "dark"), ("en-US", 360, "light")),
+    (("zh-CN", 360, "light"), ("en-US", 1280, "light"), ("zh-CN", 1280, "dark")),
+]
+
+
+def test_a_run_in_which_everything_failed(make: Make, browser: Any, axe: str) -> None:
+    challenge = make(endpoints=PROMPT, phases={"final": phase() | {"board": "private"}})
+    person("organiser", is_staff=True)
+    with start(Raising, protocol="rest", port=0) as agent, serving(challenge) as served:
+        aurora = team("Aurora", agent.endpoint)
+        person("member", aurora)
+        made = Dispatcher(challenge).submit(aurora, "final", endpoint=aurora.endpoints.get())
+        until(lambda: finished(made), "the submission")
+        shown = reverse("submission", args=[made.pk])
+        for kinds in COURT:
+            member, organiser, spectator = windows(browser, served.url, axe, kinds)
+            for visitor, name, others in ((member, "member", "/team/"), (organiser, "organiser", "/organiser/")):
+                visitor.log_in(name)
+                for address in (others, shown):
+                    visitor.looks(address)
+                    visitor.sees(".badge.failing")
+                visitor.sees("text=ValueError: canary")
+            with organiser.page.expect_download() as download:
+                organiser.page.click("a[href$='log.txt']")
+            assert "canary: my model" in download.value.path().read_text()
+            for visitor in (member, organiser, spectator):
+                visitor.leaves()
+
+
+def test_an_organiser_decides(make: Make, browser: Any, axe: str) -> None:
+    """An appeal is won by a new run, a place comes back, a team is renamed and another disqualified."""
+    challenge = make(endpoints=PROMPT, phases={"final": phase(per_day=1, total=1)})
+    person("organiser", is_staff=True)
+    with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge, evaluator=STAND_IN) as served:
+        for number, kinds in enumerate(COURT):
+            mine = team(f"Aurora{number}", agent.endpoint)
+            person(f"member{number}", mine)
+            made = Dispatcher(challenge).submit(mine, "final", endpoint=mine.endpoints.get())
+            until(lambda made=made: finished(made), "the submission")
+            member, organiser, spectator = windows(browser, served.url, axe, kinds)
+            member.log_in(f"member{number}")
+            organiser.log_in("organiser")
+            court(member, organiser, spectator, mine, made)
+            for visitor in (member, organiser, spectator):
+                visitor.leaves()
+
+
+def court(member: Person, organiser: Person, spectator: Person, mine: Team, made: Submission) -> None:
+    shown, managed = reverse("submission", args=[made.pk]), reverse("manage", args=[mine.pk])
+    member.go(shown)
+    member.page.click("summary")
+    member.fill("text", text="The line was slow.")
+    organiser.looks(shown)
+    organiser.press("button[name=decision][value=rerun]", text="We saw it too.")
+    fresh = Submission.objects.get(reruns=made)
+    until(lambda: finished(fresh), "the new run")
+    organiser.looks(reverse("submission", args=[fresh.pk]))
+    member.looks(shown)
+    member.sees(f"a[href='{reverse('submission', args=[fresh.pk])}']")
+    organiser.go(shown)
+    organiser.press("button[formaction$='/place/']", reason="It fell to our line.")
+    organiser.go(managed)
+    organiser.press("button[value=grant]", places="2", reason="For the lost hour.")
+    organiser.press("button[value=rename]", name=f"Zenith{mine.pk}", reason="As asked.")
+    organiser.looks()
+    spectator.comes_to_see("/board/final/", f"text=Zenith{mine.pk}")
+    spectator.looks()
+    organiser.go("/organiser/announcements/")
+    organiser.press("main button", text="The final closes on Friday.")
+    organiser.looks()
+    organiser.looks("/organiser/workers/")
+    organiser.go("/organiser/")
+    organiser.page.click("summary:has-text('更改截止'), summary:has-text('Move its end')")
+    organiser.looks()
+    organiser.press("form[action$='/move/'] button", closes=f"2098-01-0{mine.pk % 9 + 1}T12:00", reason="More time.")
+    member.looks("/team/")
+    organiser.go(managed)
+    organiser.press("button[value=struck]", reason="Trained on the test buildings.")
+    organiser.looks()
+    spectator.comes_to_see("/board/final/", "text=Trained on the test buildings.")
+    spectator.looks()

@@ -6,7 +6,6 @@ import base64
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from html import unescape
@@ -32,9 +31,9 @@ from nav_eval_server.web import roster
 from server.competition import phase
 from server.conftest import Make
 from server.crowd import PASSWORD, Crowd, crowd, person
-from server.mailbox import Mailbox, mail_server
+from server.mailbox import Mailbox
 from server.serving import nav_eval
-from server.test_notices import rules
+from server.test_notices import PHASES, rules
 
 AWAY = 302
 RFC_KEY = base64.b32encode(b"12345678901234567890").decode()
@@ -58,10 +57,14 @@ def code_of(secret: str, later: int = 0) -> str:
     return app.generate(int(timezone.now().timestamp()) + 30 * later).decode()
 
 
+@pytest.fixture
 def organiser(make: Make) -> Client:
+    """Their browser, once they have logged in."""
     make(phases={"dev": phase()})
     person("organiser", is_staff=True)
-    return client()
+    browser = client()
+    password(browser)
+    return browser
 
 
 def client() -> Client:
@@ -78,29 +81,22 @@ def password(browser: Client) -> Any:
 
 def enrolled(browser: Client) -> tuple[str, list[str]]:
     """The app's secret and the recovery codes, as the pages show them."""
-    secret = re.search(r'class="secret">([A-Z2-7 ]{39})<', browser.get(reverse("second")).content.decode())
-    assert secret is not None
-    key = secret[1].replace(" ", "")
+    (secret,) = re.findall(r'class="secret">([A-Z2-7 ]{39})<', browser.get(reverse("second")).content.decode())
+    key = secret.replace(" ", "")
     answer = browser.post(reverse("second"), {"code": code_of(key, -1)})
     return key, re.findall(r"<code>([0-9a-f]{10})</code>", answer.content.decode())
 
 
-def test_the_picture_for_the_phone_is_the_link(make: Make) -> None:
-    browser = organiser(make)
-    password(browser)
-    shown = browser.get(reverse("second")).content.decode()
-    link = re.search(r'href="(otpauth://[^"]+)"', shown)
-    assert link is not None
-    drawn = re.findall(r' d="([^"]+)"', segno.make(unescape(link[1]), micro=False).svg_inline())
-    assert len(drawn) == 1
-    assert drawn[0] in shown
+def test_the_picture_for_the_phone_is_the_link(organiser: Client) -> None:
+    shown = organiser.get(reverse("second")).content.decode()
+    (link,) = re.findall(r'href="(otpauth://[^"]+)"', shown)
+    (drawn,) = re.findall(r' d="([^"]+)"', segno.make(unescape(link), micro=False).svg_inline())
+    assert drawn in shown
 
 
-def test_a_second_factor_is_asked_for_and_no_code_works_twice(make: Make) -> None:
-    browser = organiser(make)
-    password(browser)
-    assert logged_in(browser)
-    secret, recovery = enrolled(browser)
+def test_a_second_factor_is_asked_for_and_no_code_works_twice(organiser: Client) -> None:
+    assert logged_in(organiser)
+    secret, recovery = enrolled(organiser)
     assert len(set(recovery)) == second_factor.RECOVERY_CODES
     kept = User.objects.get(username="organiser")
     assert secret not in kept.sealed_totp
@@ -111,9 +107,9 @@ def test_a_second_factor_is_asked_for_and_no_code_works_twice(make: Make) -> Non
         assert not logged_in(other)
         other.post(reverse("code"), {"code": code})
         assert logged_in(other) is then
-    browser.post(reverse("second_off"), {"code": "000000"})
+    organiser.post(reverse("second_off"), {"code": "000000"})
     assert User.objects.get().sealed_totp
-    browser.post(reverse("second_off"), {"code": recovery[1].upper()})
+    organiser.post(reverse("second_off"), {"code": recovery[1].upper()})
     assert not User.objects.get().sealed_totp
     assert password(client())["Location"] == reverse("organiser")
     actions = set(Event.objects.values_list("action", flat=True))
@@ -121,10 +117,8 @@ def test_a_second_factor_is_asked_for_and_no_code_works_twice(make: Make) -> Non
     assert events.broken() is None
 
 
-def test_codes_cannot_be_guessed(make: Make) -> None:
-    browser = organiser(make)
-    password(browser)
-    secret, _ = enrolled(browser)
+def test_codes_cannot_be_guessed(organiser: Client) -> None:
+    secret, _ = enrolled(organiser)
     other = client()
     password(other)
     statuses = [other.post(reverse("code"), {"code": f"00000{n}"}).status_code for n in range(9)]
@@ -133,38 +127,27 @@ def test_codes_cannot_be_guessed(make: Make) -> None:
     assert not logged_in(other)
 
 
-def test_another_organiser_lifts_a_lost_factor(make: Make) -> None:
-    browser = organiser(make)
+def test_another_organiser_lifts_a_lost_factor(organiser: Client) -> None:
     vault = Vault(Folder(current().folder))
     person("second", is_staff=True)
     lost = User.objects.get(username="second")
     second_factor.enable(lost, RFC_KEY, code_of(RFC_KEY), vault, timezone.now())
-    password(browser)
-    assert "second" in browser.get(reverse("people") + "?q=sec").content.decode()
-    browser.post(reverse("lift", args=[lost.pk]))
+    assert "second" in organiser.get(reverse("people") + "?q=sec").content.decode()
+    organiser.post(reverse("lift", args=[lost.pk]))
     assert not User.objects.get(pk=lost.pk).sealed_totp
 
 
-def test_the_command_line_lets_an_organiser_in_again(make: Make) -> None:
+def test_the_command_line_lets_an_organiser_in_again(organiser: Client) -> None:
     """Who has lost both password and phone, and everybody else's help."""
-    browser = organiser(make)
-    password(browser)
-    enrolled(browser)
+    enrolled(organiser)
     file = Folder(current().folder).challenge
     said = nav_eval("competition", "organiser", file, "--name", "organiser")
     assert said.returncode == 0, said.stderr
-    fresh = re.search(r"password (\S+) ", said.stdout)
-    assert fresh is not None
+    (fresh,) = re.findall(r"password (\S+) ", said.stdout)
     assert password(client()).status_code == 200
-    answer = client().post(reverse("login"), {"username": "organiser", "password": fresh[1]})
+    answer = client().post(reverse("login"), {"username": "organiser", "password": fresh})
     assert answer["Location"] == reverse("organiser")
-    assert not logged_in(browser)
-
-
-@pytest.fixture
-def box() -> Iterator[Mailbox]:
-    with mail_server() as found:
-        yield found
+    assert not logged_in(organiser)
 
 
 def choose(link: str, new: str) -> Any:
@@ -188,22 +171,18 @@ def test_a_forgotten_password(make: Make, box: Mailbox) -> None:
     MailSender(challenge).deliver()
     ((to, mail),) = box.mails
     assert to == "Ada@example.org"
-    link = re.search(r"http://localhost/\S+", mail.get_content())  # type: ignore[attr-defined]
-    assert link is not None
-    assert choose(link[0], "a new horse battery")["Location"] == reverse("login")
+    (link,) = re.findall(r"http://localhost/\S+", mail.get_content())  # type: ignore[attr-defined]
+    assert choose(link, "a new horse battery")["Location"] == reverse("login")
     assert User.objects.get().check_password("a new horse battery")
-    assert "has been used" in choose(link[0], "another horse battery").content.decode()
+    assert "has been used" in choose(link, "another horse battery").content.decode()
     assert not Notice.objects.exclude(body="").exists()
 
 
-def test_an_organiser_hands_over_a_link(make: Make) -> None:
-    browser = organiser(make)
+def test_an_organiser_hands_over_a_link(organiser: Client) -> None:
     someone = person("someone")
-    password(browser)
-    page = browser.post(reverse("password_link", args=[someone.pk])).content.decode()
-    link = re.search(r"http://localhost/[^<\s]+", page)
-    assert link is not None
-    choose(link[0], "a new horse battery")
+    page = organiser.post(reverse("password_link", args=[someone.pk])).content.decode()
+    (link,) = re.findall(r"http://localhost/[^<\s]+", page)
+    choose(link, "a new horse battery")
     assert User.objects.get(username="someone").check_password("a new horse battery")
     assert Event.objects.filter(action="password_link", subject="someone", actor="organiser").exists()
     assert "sends no mail" in client().get(reverse("forgotten")).content.decode()
@@ -215,7 +194,7 @@ CANARY, EMAIL = "canary-person", "canary@example.org"
 @pytest.fixture
 def full(make: Make, box: Mailbox) -> Crowd:
     """A competition that one person has left traces of every kind in."""
-    found = crowd(make(phases={"dev": phase(), "hidden": phase() | {"board": "private"}}, notify=rules(box)))
+    found = crowd(make(phases=PHASES, notify=rules(box)))
     user = person(CANARY, email=EMAIL)
     roster.join(found.team, user)
     Submission.objects.filter(pk=found.mine["done"].pk).update(user=user)
@@ -269,8 +248,6 @@ def test_the_team_goes_on_or_is_closed(full: Crowd) -> None:
 
 def test_the_last_organiser_stays(full: Crowd) -> None:
     browser = full.visitor("organiser")
-    assert (
-        "The last organiser cannot be removed"
-        in browser.post(reverse("erase"), {"password": PASSWORD}).content.decode()
-    )
+    answer = browser.post(reverse("erase"), {"password": PASSWORD}).content.decode()
+    assert "The last organiser cannot be removed" in answer
     assert User.objects.filter(username="organiser").exists()

@@ -13,19 +13,18 @@ from server.postgres import Postgres, postgres
 from server.test_dispatcher import (  # noqa: F401 - collected here a second time
     bench,
     test_a_cancelled_run_keeps_its_service_until_the_worker_lets_go,
-    test_a_key_makes_one_submission,
     test_a_silent_worker_is_fenced_out_and_another_goes_on,
-    test_fifty_at_once_and_a_quota_of_one,
     test_many_workers_at_once_get_each_submission_once,
     test_one_run_per_service,
 )
-from server.test_invitations import test_who_is_listed_is_let_in  # noqa: F401
 from server.test_names import (  # noqa: F401
     test_of_two_at_once_one_is_told_that_the_name_is_taken,
     test_of_two_teams_at_once_one_is_told_that_the_name_is_taken,
+    test_who_is_listed_is_let_in,
 )
 from server.test_organising import test_a_doubled_team_goes_into_the_other_with_all_that_it_has  # noqa: F401
 from server.test_submit_cli import (  # noqa: F401 - and with a team, over HTTP
+    ask,
     challenge,
     run,
     server,

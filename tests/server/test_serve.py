@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import pkgutil
 import re
 import socket
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-import yaml
 from django.utils import timezone
 
 from nav_eval.errors import ConfigError, InputError
@@ -30,66 +28,65 @@ from nav_eval_server.cli import COMMANDS
 from nav_eval_server.evaluator import COMMAND
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Submission, Team
-from nav_eval_server.opening import CHANGED, CHECKED, OPENED
+from nav_eval_server.opening import OPENED
 from nav_eval_server.queue.baselines import OURS
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.files import LOG
 from nav_eval_server.queue.standing import stand
 from nav_eval_server.queue.states import FINAL, State
-from nav_eval_server.serving import children, module, serve
+from nav_eval_server.serving import module, serve
 from nav_eval_server.settings import current
 from nav_eval_server.vault import Vault
 from nav_eval_server.web.connections import MAX_CONNECTIONS
 from patience import PATIENCE, until
 from served import free_port
-from server.chaos import children_of
 from server.competition import phase
-from server.conftest import Make, use
-from server.serving import Served, joined, nav_eval, serving
-from server.stand_in import EPISODES
+from server.conftest import Command, Make
+from server.serving import Served, children_of, joined, nav_eval, serving
 from variables_set import values
 
 TOKEN = "a-token-of-the-team"
 QUICK = {"retry_seconds": 1, "patience_seconds": 1, "probe_seconds": 1}
 
 
-def finished(submission: Submission) -> bool:
-    return Submission.objects.get(pk=submission.pk).state in FINAL
+def finished(*submissions: Submission) -> bool:
+    return all(Submission.objects.get(pk=one.pk).state in FINAL for one in submissions)
 
 
 def team(name: str, url: str = "", token: str = "") -> Team:
     made = Team.objects.create(name=name, state=Team.State.APPROVED)
     if url:
-        from nav_eval_server.settings import current
-
         sealed = Vault(Folder(current().folder)).seal(token)
         Endpoint.objects.create(team=made, name="a", protocol="rest", url=url, sealed_token=sealed)
     return made
 
 
-def test_only_the_named_proxy_is_believed(make: Make) -> None:
-    """A cookie is Secure where whoever tells that it came by TLS is believed."""
+@pytest.fixture
+def web(make: Make) -> Iterator[int]:
+    """The port of the web alone, behind a proxy at 127.0.0.3."""
     folder, port = make().folder, free_port()
-    command = module("web", str(Folder(folder).challenge), "127.0.0.1", str(port), "127.0.0.2")
-    process = subprocess.Popen(command)
-
-    def secure(source: str) -> bool:
-        web = HTTPConnection("127.0.0.1", port, timeout=PATIENCE, source_address=(source, 0))
-        web.request("GET", "/login/", headers={"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"})
-        return "Secure" in (web.getresponse().getheader("Set-Cookie") or "")
-
+    process = subprocess.Popen(module("web", str(Folder(folder).challenge), "127.0.0.1", str(port), "127.0.0.3"))
     try:
         until(lambda: not socket.socket().connect_ex(("127.0.0.1", port)), "the web")
-        assert (secure("127.0.0.2"), secure("127.0.0.1")) == (True, False)
+        yield port
     finally:
         process.terminate()
         process.wait()
 
 
-def test_who_holds_thousands_of_silent_connections_shuts_out_nobody_else(make: Make) -> None:
+def test_only_the_named_proxy_is_believed(web: int) -> None:
+    """A cookie is Secure where whoever tells that it came by TLS is believed."""
+
+    def secure(source: str) -> bool:
+        browser = HTTPConnection("127.0.0.1", web, timeout=PATIENCE, source_address=(source, 0))
+        browser.request("GET", "/login/", headers={"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"})
+        return "Secure" in (browser.getresponse().getheader("Set-Cookie") or "")
+
+    assert (secure("127.0.0.3"), secure("127.0.0.1")) == (True, False)
+
+
+def test_who_holds_thousands_of_silent_connections_shuts_out_nobody_else(web: int) -> None:
     """Nor does one network that opens more and more; whoever was there before them is still there."""
-    folder, port = make().folder, free_port()
-    process = subprocess.Popen(module("web", str(Folder(folder).challenge), "127.0.0.1", str(port), "127.0.0.3"))
 
     def ask(browser: HTTPConnection) -> int:
         browser.request("GET", "/static/icon.svg")
@@ -98,39 +95,22 @@ def test_who_holds_thousands_of_silent_connections_shuts_out_nobody_else(make: M
         return answer.status
 
     def browser() -> HTTPConnection:
-        return HTTPConnection("127.0.0.1", port, timeout=PATIENCE / 10)  # silent ones are sent away after 120 s
+        return HTTPConnection("127.0.0.1", web, timeout=PATIENCE / 10)  # silent ones are sent away after 120 s
 
-    def hold(count: int) -> None:
-        for _ in range(count):
-            one = kept.enter_context(socket.socket())
-            one.bind(("127.0.0.2", 0))
-            one.connect(("127.0.0.1", port))
-
-    try:
-        until(lambda: not socket.socket().connect_ex(("127.0.0.1", port)), "the web")
-        early = browser()
+    early = browser()
+    assert ask(early) == 200
+    with ExitStack() as kept:
+        for count in (MAX_CONNECTIONS, *[100] * 10):
+            for _ in range(count):
+                one = kept.enter_context(socket.socket())
+                one.bind(("127.0.0.2", 0))
+                one.connect(("127.0.0.1", web))
+            assert count == MAX_CONNECTIONS or ask(browser()) == 200
+        assert early.sock is not None
         assert ask(early) == 200
-        with ExitStack() as kept:
-            hold(MAX_CONNECTIONS)
-            for _ in range(10):
-                hold(100)
-                assert ask(browser()) == 200
-            assert early.sock is not None
-            assert ask(early) == 200
-    finally:
-        process.terminate()
-        process.wait()
 
 
-def test_serve_hands_the_proxy_on(make: Make) -> None:
-    challenge = make()
-    for given, told in (((), "127.0.0.1"), (("172.31.80.1",), "172.31.80.1")):
-        family = children(challenge.folder / "challenge.yaml", challenge, "0.0.0.0", 1, 1, *given)
-        (web,) = [child for child in family if child.name == "web"]
-        assert web.command[4:7] == ["0.0.0.0", "1", told]
-
-
-def test_services_and_files_are_judged_whatever_variables_are_set(
+def test_services_and_files_are_judged_whatever_is_set(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By a shell that speaks Chinese, and is also used to enter other competitions."""
@@ -152,8 +132,8 @@ def test_services_and_files_are_judged_whatever_variables_are_set(
         bad = dispatcher.submit(aurora, "files", predictions=b"[{}]")
         deep = dispatcher.submit(aurora, "files", predictions=b"[" * 100_000)
         until(lambda: served.healthz() == 200, "healthz")
-        until(lambda: all(map(finished, (live, failing, file, bad, deep))), "five submissions")
-        until(lambda: len(ours()) == 2 and all(map(finished, ours())), "an agent of ours in both phases for services")
+        until(lambda: finished(live, failing, file, bad, deep), "five submissions")
+        until(lambda: len(ours()) == 2 and finished(*ours()), "an agent of ours in both phases for services")
     played = Submission.objects.get(pk=live.pk)
     assert (played.state, played.episodes_total) == (State.DONE, 5), list(Attempt.objects.values())
     assert Episode.objects.filter(submission=live).count() == 5
@@ -249,29 +229,6 @@ def test_another_machine_goes_on_where_one_was_lost(make: Make, protocol: Litera
     assert not Event.objects.filter(action="contradiction").exists()
 
 
-def test_a_server_that_is_killed_goes_on_when_it_is_begun_again(make: Make) -> None:
-    challenge = make(endpoints=QUICK, queue={"lease_seconds": 30})
-    stand_in = str(Path(__file__).with_name("stand_in.py"))
-    with start(RandomAgent, protocol="rest", port=0) as agent:
-        aurora = team("aurora", agent.endpoint)
-        made = [Dispatcher(challenge).submit(aurora, "dev", endpoint=aurora.endpoints.get()) for _ in range(4)]
-        with serving(challenge, evaluator=stand_in) as served:
-            until(Episode.objects.exists, "an episode")
-            pids = served.pids()
-            served.process.kill()
-            served.process.wait()
-        until(lambda: not any(map(alive, pids.values())), "children of the dead")
-        with serving(challenge, evaluator=stand_in):
-            until(lambda: all(map(finished, made)), "all of them")
-    assert set(Submission.objects.values_list("state", flat=True)) == {State.DONE}
-    assert Episode.objects.count() == 4 * EPISODES
-
-
-def alive(pid: int) -> bool:
-    path = Path(f"/proc/{pid}/stat")
-    return path.exists() and path.read_text().rpartition(")")[2].split()[0] != "Z"
-
-
 def test_what_is_served_is_in_the_way_of_a_second_and_holds_three_hundred_browsers(make: Make) -> None:
     """A port that is taken, a folder that is being served, a token that the server does not know; and each browser has
     its answer while all the others are still there: then all that is served takes less than 400 MB."""
@@ -321,41 +278,9 @@ LEAVES_FREE: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture
-def command(make: Make, forks: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """Call a command with an open phase's challenge.yaml, in this process, which then begins no other."""
-    challenge = make()
-    monkeypatch.setattr("nav_eval_server.settings.configure", use)
-    monkeypatch.setattr("nav_eval_server.serving.supervise", lambda _: None)
-    monkeypatch.chdir(challenge.folder)
-
-    def call(name: str, /, **options: Any) -> int:
-        paths = {key: Path(value) if key == "out" else value for key, value in options.items()}
-        done: int = pkgutil.resolve_name(COMMANDS[name][0])(Folder(challenge.folder).challenge, **paths)
-        return done
-
-    return call
-
-
 def change_rules() -> None:
     file = Folder(current().folder).challenge
     file.write_text(file.read_text().replace("per_day: 1", "per_day: 11"))
-
-
-def test_what_may_be_changed_while_it_is_open_is_in_the_audit_log_once_it_is_served(
-    command: Callable[..., int],
-) -> None:
-    command("serve", port=free_port())
-    file = Folder(current().folder).challenge
-    file.write_text("# a remark changes nothing\n" + file.read_text())
-    command("serve", port=free_port())
-    assert [event.action for event in Event.objects.all()] == [OPENED, CHECKED]
-    file.write_text(file.read_text() + "\nendpoints: {probe_seconds: 2}\n")
-    command("serve", port=free_port())
-    command("serve", port=free_port())
-    first, _, second = Event.objects.order_by("pk")
-    assert (first.action, second.action) == (OPENED, CHANGED)
-    assert first.details["rules_sha256"] == second.details["rules_sha256"]
 
 
 def openings() -> int:
@@ -366,7 +291,7 @@ def test_the_table_above_names_every_command_that_locks_nothing() -> None:
     assert COMMANDS.keys() - LEAVES_FREE == {"serve", "freeze", "init", "people", "worker", "restore"}
 
 
-def test_a_command_that_serves_nobody_leaves_the_rules_free(command: Callable[..., int]) -> None:
+def test_a_command_that_serves_nobody_leaves_the_rules_free(command: Command) -> None:
     """Though a phase is open: an organiser may look, and make a token, before the rules are what they shall be."""
     found = {}
     for name, options in LEAVES_FREE.items():
@@ -378,45 +303,8 @@ def test_a_command_that_serves_nobody_leaves_the_rules_free(command: Callable[..
     assert openings() == 1
 
 
-@pytest.mark.parametrize(
-    ("key", "content", "told", "later"),
-    [
-        ("data_path", None, r"R2R_val\.json: No such file", "ok  "),
-        ("data_path", "[", r"R2R_val\.json: .*the JSON text is cut off", "FIX "),
-        ("connectivity_dir", None, "graphs", "FIX "),
-    ],
-)
-def test_a_phase_is_not_open_without_its_data(
-    command: Callable[..., int],
-    key: str,
-    content: str | None,
-    told: str,
-    later: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """They are asked for before the rules are locked; one that opens later may still be without."""
-    file = Folder(current().folder).challenge
-    rules = yaml.safe_load(file.read_text())
-    section, name = {"data_path": ("dataset", "R2R_val.json"), "connectivity_dir": ("simulator", "graphs")}[key]
-    rules["evaluation"][section][key] = name
-    file.write_text(yaml.safe_dump(rules))
-    if content is not None:
-        (file.parent / name).write_text(content)
-    with pytest.raises(ConfigError, match=rf"phases\.dev: cannot be played \(evaluation.+: (?s:.*){told}"):
-        command("serve", port=free_port())
-    assert openings() == 0
-    assert command("doctor") == 1
-    assert re.search(f"FIX  dev \\(open\\): (?s:.*){told}", capsys.readouterr().out)
-    command("serve", port=free_port(), jobs=0)
-    rules["phases"]["dev"]["opens"] = "2098-01-01T00:00"
-    file.write_text(yaml.safe_dump(rules))
-    command("serve", port=free_port())
-    command("doctor")
-    assert f"{later} dev (upcoming, opens 2098-01-01 00:00 UTC): " in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(("name", "options"), [("serve", {"port": 0}), ("freeze", {"phase": "dev"})])
-def test_changed_rules_are_not_served(command: Callable[..., int], name: str, options: dict[str, Any]) -> None:
+def test_changed_rules_are_not_served(command: Command, name: str, options: dict[str, Any]) -> None:
     """Once they have been served, or a phase is ended; and no command works by them then."""
     command(name, **options)
     command("token", name="a")

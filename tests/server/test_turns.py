@@ -16,14 +16,16 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
-from nav_eval_server.models import Attempt, Charge, Submission, Team, Token
+from nav_eval_server.models import Charge, Submission, Team, Token
 from nav_eval_server.queue import baselines
 from nav_eval_server.queue.attempts import Claim
 from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.fairness import Waiting, next_up
 from nav_eval_server.queue.health import health
 from nav_eval_server.queue.outlook import Queue
 from nav_eval_server.queue.standing import stand
@@ -31,9 +33,8 @@ from nav_eval_server.queue.states import State
 from patience import until
 from server.competition import evaluation, phase
 from server.conftest import Make
-from server.crowd import crowd
 from server.serving import serving
-from server.test_dispatcher import Bench, line, state
+from server.test_dispatcher import NOON, Bench, line, state
 from server.test_serve import QUICK, finished, team
 from server.test_worker import TICKING, Double, play
 
@@ -68,8 +69,7 @@ def over(bench: Bench, claim: Claim) -> bool:
     ],
 )
 def test_episodes_that_are_lost_in_a_row_break_a_run(bench: Bench, ends: list[str], breaks: bool) -> None:
-    bench.submit()
-    claim = bench.claim()
+    _, claim = bench.begun()
     send(bench, claim, *ends)
     assert over(bench, claim) is breaks
 
@@ -97,12 +97,13 @@ def test_a_broken_run_is_paused_once_and_then_ended(bench: Bench) -> None:
 
 
 def test_what_an_organiser_has_begin_again_has_all_its_chances(bench: Bench) -> None:
-    """The losses of before do not break it, and it is paused once more before it fails."""
+    """The losses of before do not break it, and it is paused once more before it fails; before, an episode that is
+    played makes up for a pause."""
     submission = bench.submit()
-    for _ in range(2):
+    for ends, then in ((["ok"], State.WAITING_SERVICE), (["ok"], State.WAITING_SERVICE), ([], State.FAILED)):
         claim = bench.claim()
-        send(bench, claim, *["agent_timeout"] * 3)
-        bench.finish(claim, "yielded", 138)
+        send(bench, claim, *ends, *["agent_timeout"] * 3)
+        assert bench.finish(claim, "yielded", 138) == then
         bench.later(61)
     bench.dispatcher.rerun(submission, "ada")
     claim = bench.claim()
@@ -111,16 +112,6 @@ def test_what_an_organiser_has_begin_again_has_all_its_chances(bench: Bench) -> 
     send(bench, claim, "agent_timeout")
     assert over(bench, claim)
     assert bench.finish(claim, "yielded", 138) == State.WAITING_SERVICE
-
-
-def test_an_episode_that_is_played_makes_up_for_a_pause(bench: Bench) -> None:
-    submission = bench.submit()
-    for _ in range(3):
-        claim = bench.claim()
-        send(bench, claim, "ok", *["agent_timeout"] * 3)
-        assert bench.finish(claim, "yielded", 138) == State.WAITING_SERVICE
-        bench.later(61)
-    assert Submission.objects.get(pk=submission.pk).breaks == 1
 
 
 def test_nothing_breaks_where_the_rules_say_so(make: Make) -> None:
@@ -133,14 +124,17 @@ def test_nothing_breaks_where_the_rules_say_so(make: Make) -> None:
 
 
 def test_a_turn_ends_where_another_team_waits_that_had_less(bench: Bench) -> None:
-    first = bench.submit(0)
-    claim = bench.claim()
+    first, claim = bench.begun()
     send(bench, claim, "ok")
     bench.later(601)
     assert not over(bench, claim)  # nobody waits
     bench.submit(0)
     assert not over(bench, claim)  # nor anybody else
     other = bench.submit(1)
+    key = other.endpoint_key
+    Submission.objects.filter(pk=other.pk).update(endpoint_key=first.endpoint_key)
+    assert not over(bench, claim)  # nor one that needs what is taken
+    Submission.objects.filter(pk=other.pk).update(endpoint_key=key)
     assert over(bench, claim)
     assert bench.finish(claim, "yielded", 138) == State.QUEUED
     second = bench.claim()
@@ -157,8 +151,7 @@ def test_a_turn_ends_where_another_team_waits_that_had_less(bench: Bench) -> Non
 
 def test_a_turn_ends_early_where_the_service_loses_and_the_breaker_counts_on(bench: Bench) -> None:
     """Two lost in a row are enough where another team waits; the third, in the next turn, breaks the run."""
-    first = bench.submit(0)
-    claim = bench.claim()
+    first, claim = bench.begun()
     send(bench, claim, "agent_timeout", "agent_timeout")
     bench.later(20)
     assert not over(bench, claim)
@@ -187,8 +180,7 @@ def test_agents_of_ours_are_entered_once_and_give_way_to_teams(make: Make) -> No
         baselines.enter(bench.dispatcher.challenge, bench.now)
     rows = Submission.objects.values_list("team__name", "team__role", "phase")
     assert sorted(rows) == [("random", "baseline", "dev"), ("shortest_path", "oracle", "dev")]
-    first = bench.submit(0)
-    claim = bench.claim()
+    first, claim = bench.begun()
     assert claim.submission == first.id
     send(bench, claim, "ok")
     bench.later(3600)
@@ -222,19 +214,8 @@ def test_an_agent_of_ours_is_entered_as_long_as_its_team_takes_part(make: Make) 
     assert sorted(rows) == [("Dice", "random", "dev")] * 2 + [("Dice", "random", "later"), ("stop", "stop", "dev")]
 
 
-def test_a_turn_lasts_where_the_one_that_waits_needs_what_is_taken(bench: Bench) -> None:
-    bench.submit(0)
-    claim = bench.claim()
-    send(bench, claim, "ok")
-    other = bench.submit(1)
-    Submission.objects.filter(pk=other.pk).update(endpoint_key=Attempt.objects.get().endpoint_key)
-    bench.later(3600)
-    assert not over(bench, claim)
-
-
 def test_fairness_counts_the_last_day_and_not_since_midnight(bench: Bench) -> None:
-    bench.submit(0)
-    claim = bench.claim()
+    _, claim = bench.begun()
     bench.later(3600)
     send(bench, claim, "ok")
     bench.complete(claim)
@@ -246,8 +227,7 @@ def test_fairness_counts_the_last_day_and_not_since_midnight(bench: Bench) -> No
 
 def test_a_team_is_told_its_place_and_when_its_turn_comes(bench: Bench) -> None:
     challenge = bench.dispatcher.challenge
-    bench.submit(0)
-    claim = bench.claim()
+    _, claim = bench.begun()
     bench.later(600)
     send(bench, claim, "ok")
     bench.complete(claim)  # so long a run takes
@@ -273,18 +253,9 @@ def test_a_team_is_told_its_place_and_when_its_turn_comes(bench: Bench) -> None:
     for (_, at), expected in zip(places, (soon, soon + timedelta(seconds=600)), strict=True):
         assert at is not None
         assert abs((at - expected).total_seconds()) < 1
-    said = stand(challenge, Submission.objects.get(pk=third.pk), "en", bench.now).sentence
-    assert said.endswith("Number 2 in the queue. It is to begin at about 12:30.")
-    assert (
-        "当前排在第 2 位。预计约 12:30 开始。"
-        in stand(challenge, Submission.objects.get(pk=third.pk), "zh", bench.now).sentence
-    )
-
-
-def test_the_page_and_the_api_tell_the_place(make: Make) -> None:
-    full = crowd(make(phases={"dev": phase(), "hidden": phase()}))
-    text = full.visitor("member").get(reverse("submission", args=[full.mine["queued"].pk])).content.decode()
-    assert "in the queue." in text
+    en, zh = (stand(challenge, Submission.objects.get(pk=third.pk), one, bench.now).sentence for one in ("en", "zh"))  # type: ignore[arg-type]
+    assert en.endswith("Number 2 in the queue. It is to begin at about 12:30.")
+    assert "当前排在第 2 位。预计约 12:30 开始。" in zh
 
 
 def test_a_worker_gives_up_a_run_at_the_end_of_an_episode(tmp_path: Path) -> None:
@@ -321,9 +292,8 @@ def test_a_service_that_hangs_holds_nobody_up_in_truth(make: Make) -> None:
 
     An episode that hangs lasts longer than the worker takes between two questions, so that none is played unasked.
     """
-    challenge = make(
-        endpoints=QUICK, queue={"breaker": 1}, evaluation=evaluation() | {"agent_service": agent_service(5.0)}
-    )
+    service = evaluation().get("agent_service", {}) | {"timeout": 5.0}
+    challenge = make(endpoints=QUICK, queue={"breaker": 1}, evaluation={"agent_service": service})
     with (
         start(Hanging, protocol="rest", port=0, max_sessions=2) as slow,
         start(RandomAgent, protocol="rest", port=0) as good,
@@ -342,11 +312,6 @@ def test_a_service_that_hangs_holds_nobody_up_in_truth(make: Make) -> None:
 
 
 Kind = Sequence[tuple[str, float]]
-
-
-def agent_service(seconds: float) -> dict[str, Any]:
-    told: dict[str, Any] = evaluation().get("agent_service", {})
-    return told | {"timeout": seconds}
 
 
 GOOD, LOST = ("ok", 20.0), ("agent_timeout", 116.0)
@@ -401,7 +366,7 @@ def seconds_until_done(make: Make, workers: int, others: Sequence[Kind], honest:
         *(pytest.param(workers, 40, [*4 * [HANGS], *DISHONEST], marks=pytest.mark.soak) for workers in (1, 3)),
     ],
 )
-def test_services_that_hang_delay_the_others_little(
+def test_hanging_services_delay_others_little(
     make: Make, tmp_path: Path, workers: int, teams: int, others: Sequence[Kind]
 ) -> None:
     """The 95th percentile of the honest is within 1.5 times of that without them."""
@@ -411,3 +376,37 @@ def test_services_that_hang_delay_the_others_little(
         shutil.rmtree(tmp_path / "homes")
     without, beside = (times[int(0.95 * len(times))] for times in found)
     assert without < beside <= 1.5 * without
+
+
+# Who is next, by the pure function
+
+WAITING = st.builds(
+    Waiting,
+    submission=st.text("abc", min_size=1),
+    team=st.integers(0, 4),
+    accepted_at=st.integers(0, 50).map(lambda minutes: NOON + timedelta(minutes=minutes)),
+    endpoint=st.sampled_from([None, "a:1", "b:1", "c:1"]),
+)
+
+
+@given(
+    st.lists(WAITING), st.dictionaries(st.integers(0, 4), st.floats(0, 1e5)), st.sets(st.sampled_from(["a:1", "b:1"]))
+)
+def test_nobody_who_may_begin_has_had_less_or_came_earlier_with_as_much(
+    queue: list[Waiting], seconds: dict[int, float], taken: set[str]
+) -> None:
+    chosen = next_up(queue, seconds, taken)
+    free = [one for one in queue if one.endpoint not in taken]
+    assert (chosen is None) == (not free)
+    if chosen is not None:
+        assert chosen in free
+        for one in free:
+            had, mine = seconds.get(one.team, 0.0), seconds.get(chosen.team, 0.0)
+            assert had > mine or (had == mine and one.accepted_at >= chosen.accepted_at)
+
+
+@given(st.lists(WAITING), st.sets(st.integers(0, 4)), st.booleans())
+def test_teams_whose_hour_it_is_go_first(queue: list[Waiting], booked: set[int], only: bool) -> None:
+    chosen = next_up(queue, {}, set(), booked, booked_only=only)
+    first = [one for one in queue if one.team in booked]
+    assert (chosen in first) if first else (chosen == (None if only else next_up(queue, {}, set())))

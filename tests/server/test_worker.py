@@ -47,7 +47,6 @@ for n in range(500):
 """
 """An evaluator that never ends and says when it was last alive."""
 LEASE = 4.0
-LEASED = {"lease_seconds": LEASE, "probe_seconds": 2.0, "patience_seconds": 60.0}
 
 
 class Double:
@@ -91,32 +90,30 @@ class Double:
         return "queued"
 
 
+def claim_of(protocol: str, url: str, **more: Any) -> dict[str, Any]:
+    """What the server says of a run; all of it is allowed."""
+    return {
+        "attempt": 1, "fence": 1, "submission": "abc", "kind": "service", "evaluation": "{}", "overrides": [],
+        "log": False, "protocol": protocol, "url": url, "token": "t", "networks": ["loopback"], "ports": ["1-65535"],
+        "lease_seconds": LEASE, "probe_seconds": 2.0, "patience_seconds": 60.0,
+    } | more  # fmt: skip
+
+
 def play(
     server: Double,
     work: Path,
     url: str,
     *,
-    lease: float = LEASE,
     stop: threading.Event | None = None,
     command: Sequence[str] = (),
-    evaluation: str = "{}",
-    patience: float = 60.0,
+    **more: object,
 ) -> Play:
+    """`more`: of the claim."""
     script = work / "ticking.py"
     script.write_text(TICKING)
-    claim = {
-        "attempt": 1, "fence": 1, "submission": "abc", "kind": "service", "evaluation": evaluation, "overrides": [],
-        "log": False, "protocol": "rest", "url": url, "token": "t", "networks": ["loopback"], "ports": ["1-65535"],
-    } | LEASED | {"lease_seconds": lease, "patience_seconds": patience}  # fmt: skip
-    return Play(
-        server,  # type: ignore[arg-type]
-        claim,
-        work=work,
-        data=work,
-        command=command or [sys.executable, str(script)],
-        stop=stop or threading.Event(),
-        tick=0.1,
-    )
+    options: Any = {"command": command or [sys.executable, str(script)], "stop": stop or threading.Event()}
+    claim = claim_of("rest", url, **more)
+    return Play(server, claim, work=work, data=work, tick=0.1, **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +123,10 @@ def agent() -> Any:
 
 
 def last_alive(work: Path) -> float:
-    return float((work / "abc" / "alive").read_text().rpartition("\n")[0].splitlines()[-1])
+    """0 before it has begun."""
+    told = work / "abc" / "alive"
+    lines = told.read_text().rpartition("\n")[0].splitlines() if told.exists() else []
+    return float(lines[-1]) if lines else 0.0
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_the_evaluator_says_what_is_wrong_with_its_configuration(
 ) -> None:
     """By its exit code and its last message, all lines of it: the real one's."""
     server = Double()
-    play(server, tmp_path, agent, lease=60, command=COMMAND, evaluation=wrong).play()
+    play(server, tmp_path, agent, lease_seconds=60, command=COMMAND, evaluation=wrong).play()
     ending = server.endings[-1]
     assert (ending["outcome"], ending["rc"]) == ("played", 2)
     assert [word for word in told if word not in ending["message"]] == []
@@ -153,7 +153,7 @@ def test_the_evaluator_is_dead_before_the_lease_is_over(agent: str, tmp_path: Pa
     heard: list[float] = []
 
     def heartbeat() -> None:
-        if len(heard) < 3:
+        if len(heard) < 3 or not last_alive(tmp_path):
             heard.append(time.monotonic())
             return
         if way == "hangs":
@@ -171,36 +171,28 @@ def test_what_is_taken_back_is_ended_at_once(agent: str, tmp_path: Path) -> None
 
     def heartbeat() -> None:
         beats.append(time.monotonic())
-        if len(beats) > 5:
+        if last_alive(tmp_path):
             raise Fenced
 
     server = Double(heartbeat)
-    play(server, tmp_path, agent, lease=60).play()
-    assert last_alive(tmp_path) < beats[-1] + 30
+    play(server, tmp_path, agent, lease_seconds=60).play()
+    assert 0 < last_alive(tmp_path) < beats[-1] + 30
     assert server.endings[-1]["outcome"] == "stopped"
     assert not (tmp_path / "abc" / "token").exists()
 
 
 def test_a_worker_that_is_to_end_lets_episodes_end_and_loses_nothing(agent: str, tmp_path: Path) -> None:
-    stop, server = threading.Event(), Double()
-    threading.Timer(1.5, stop.set).start()
-    play(server, tmp_path, agent, lease=60, stop=stop).play()
+    stop, server, journal = threading.Event(), Double(), tmp_path / "abc" / "run" / "episodes.jsonl"
+    threading.Thread(target=lambda: (until(lambda: journal.exists() and journal.read_bytes()), stop.set())).start()
+    play(server, tmp_path, agent, lease_seconds=60, stop=stop).play()
     assert {"outcome": "interrupted", "rc": 138}.items() <= server.endings[-1].items()
-    assert server.arrived["episodes.jsonl"] == (tmp_path / "abc" / "run" / "episodes.jsonl").read_bytes() != b""
+    assert server.arrived["episodes.jsonl"] == journal.read_bytes() != b""
 
 
-def test_a_service_that_is_not_ready_is_not_played(tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", [{"url": "127.0.0.1:9"}, {"networks": ["public"]}, {"ports": ["443"]}])
+def test_a_service_that_is_away_or_forbidden_is_not_played(agent: str, tmp_path: Path, change: dict[str, Any]) -> None:
     server = Double()
-    play(server, tmp_path, "127.0.0.1:9", patience=0).play()
-    assert server.endings == [{"fence": 1, "outcome": "not_ready"}]
-
-
-@pytest.mark.parametrize(("key", "allowed"), [("networks", "public"), ("ports", "443")])
-def test_a_forbidden_address_is_as_one_that_is_not_ready(agent: str, tmp_path: Path, key: str, allowed: str) -> None:
-    server = Double()
-    one = play(server, tmp_path, agent, patience=0)
-    one._claim = {**one._claim, key: [allowed]}  # type: ignore[dict-item]
-    one.play()
+    play(server, tmp_path, **{"url": agent, "patience_seconds": 0} | change).play()
     assert server.endings == [{"fence": 1, "outcome": "not_ready"}]
 
 
@@ -236,23 +228,18 @@ def test_a_journal_that_was_put_in_order_is_sent_whole(tmp_path: Path) -> None:
     assert server.arrived["episodes.jsonl"] == b"a\nb\n"
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
+def test_a_line_for_others_tells_no_folder() -> None:
+    for line, told in (
         ("kept in /home/somebody/.cache/nav_eval/worlds/2a/scenes.  ", "kept in scenes."),
         ("nav-eval: /srv/a b/x.json, '/data/y.json': no", "nav-eval: a b/x.json, 'y.json': no"),
         ("http://127.0.0.1:80/api/v1/info, data/dev/x", "http://127.0.0.1:80/api/v1/info, data/dev/x"),
         ("about 1/2 of it; ~/team/key.pem", "about 1/2 of it; key.pem"),
         ("(/a/b/c)=/d/e", "(c)=e"),
-    ],
-)
-def test_a_line_for_others_tells_no_folder(line: str, told: str) -> None:
-    assert without_folders(line) == told
+    ):
+        assert without_folders(line) == told
 
 
-def test_a_worker_whose_engine_runs_nothing_leaves_images_to_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_whose_engine_runs_nothing_leaves_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     (tmp_path / "docker").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "docker").chmod(0o755)
@@ -275,8 +262,7 @@ esac
 
 
 @pytest.mark.parametrize(
-    ("trouble", "outcome", "asks"),
-    [("", "image_unfit", True), ("breaks", "unable", False), ("full", "unable", True)],
+    ("trouble", "outcome", "asks"), [("", "image_unfit", True), ("breaks", "unable", False), ("full", "unable", True)]
 )
 def test_what_the_engine_does_not_load_is_the_teams_fault_only_if_it_loads_ours(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trouble: str, outcome: str, asks: bool
@@ -291,8 +277,7 @@ def test_what_the_engine_does_not_load_is_the_teams_fault_only_if_it_loads_ours(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setenv("ROOT", str(tmp_path / "root"))
     engine.probe.cache_clear()
-    server = Double()
-    raw = io.BytesIO()
+    server, raw = Double(), io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w") as tar:
         add(tar, "x", "x")
     sha256 = save(tmp_path / "image.tar", raw.getvalue(), ["x"])
@@ -304,8 +289,7 @@ def test_what_the_engine_does_not_load_is_the_teams_fault_only_if_it_loads_ours(
 
 def ended(server: Double, work: Path, claim: Mapping[str, Any], **more: Any) -> tuple[Mapping[str, Any], bool]:
     """How a claim ends on a worker, and whether that then asks for images."""
-    first = {"attempt": 1, "fence": 1, "submission": "a", "kind": "service", "token": ""}
-    server.claims = [first | LEASED | dict(claim)]
+    server.claims = [claim_of(**claim)]
     worker = Worker(server, work=work / "work", data=work, tick=0.05, **more)  # type: ignore[arg-type]
     thread = threading.Thread(target=worker.run)
     thread.start()
@@ -315,33 +299,25 @@ def ended(server: Double, work: Path, claim: Mapping[str, Any], **more: Any) -> 
     return server.endings[0], server.images[1]
 
 
-def test_a_worker_whose_disk_is_full_leaves_all_to_others(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, agent: str
-) -> None:
+def test_a_worker_whose_disk_is_full_leaves_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, agent: str) -> None:
     """Whatever the evaluator ends with there; it goes on once there is room."""
     monkeypatch.setattr(disk, "ROOM", 1 << 60)
     monkeypatch.setattr("nav_eval_server.queue.worker.has_room", lambda folder: True)  # it fills up while it plays
     monkeypatch.setattr("nav_eval_server.queue.worker.FULL_SECONDS", 0.5)
     server, began = Double(), time.monotonic()
-    claim = {
-        "protocol": "rest", "url": agent, "token": "t", "networks": ["loopback"], "ports": ["1-65535"],
-        "evaluation": "{}", "overrides": [], "log": False,
-    }  # fmt: skip
+    claim = {"protocol": "rest", "url": agent}
     ending, _ = ended(server, tmp_path, claim, command=[sys.executable, "-c", "raise SystemExit(4)"])
     assert (ending["outcome"], "No space left" in ending["message"]) == ("unable", True)
     assert time.monotonic() - began > 0.5
 
 
 def test_a_worker_without_room_takes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(disk, "ROOM", 1 << 60)
     server = Double()
     worker = Worker(server, work=tmp_path / "work", data=tmp_path, tick=0.01)  # type: ignore[arg-type]
     (tmp_path / "work").mkdir()
-    assert worker._claimed("i") is None
-    assert server.images == []
-    monkeypatch.setattr(disk, "ROOM", 1)
-    assert worker._claimed("i") is None  # not asked again at once
-    assert server.images == []
+    for room in (1 << 60, 1):  # not asked again at once
+        monkeypatch.setattr(disk, "ROOM", room)
+        assert (worker._claimed("i"), server.images) == (None, [])
 
 
 def test_two_workers_do_not_share_a_folder(tmp_path: Path) -> None:
@@ -384,8 +360,5 @@ def test_a_process_tied_to_its_parent_dies_with_it(tmp_path: Path) -> None:
 def test_an_address_is_nothing_but_an_address(url: str) -> None:
     with pytest.raises(InputError, match="This is not an address"):
         parsed(url)
-
-
-@pytest.mark.parametrize("url", ["a.example:80", "http://127.0.0.1:80/agent", "grpcs://[::1]:443", "localhost"])
-def test_addresses(url: str) -> None:
-    assert parsed(url).host
+    for good in ("a.example:80", "http://127.0.0.1:80/agent", "grpcs://[::1]:443", "localhost"):
+        assert parsed(good).host

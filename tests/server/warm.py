@@ -2,7 +2,7 @@
 
 `Popen` is subprocess's. A command that is this Python with -m, -c or a script becomes a fork of `warm.py SOCKET`, with
 a parent, files, folder, environment and death of its own, as always; what it starts in turn is forked too. That the
-real program starts as well, test_serve, test_init and tests/packaging know.
+real program starts as well, test_serve, test_challenge and tests/packaging know.
 """
 
 from __future__ import annotations
