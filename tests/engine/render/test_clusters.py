@@ -12,9 +12,9 @@ from nav_eval.engine.render.clusters import CLUSTER_SIZE, cut, kd_leaves
 from nav_eval.engine.scene.scene import Material
 
 
-@pytest.mark.parametrize("divisions", [1, 9, 25])
-def test_clusters_partition_the_scene(divisions: int) -> None:
-    scene = room(divisions)
+@pytest.mark.parametrize("times", [0, 3, 5])
+def test_clusters_partition_the_scene(times: int) -> None:
+    scene = room(times)
     clusters, triangles, vertices = cut(scene)
     places = np.stack([vertices.x, vertices.y, vertices.z], -1)
     found = places[triangles.corners].reshape(-1, 9)

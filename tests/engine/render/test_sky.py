@@ -21,7 +21,7 @@ VIEWS = [(0.0, 0.0), (0.7, 0.3), (-2.1, -1.2), (3.0, 1.5), (1.57, -0.4)]
 
 def far_room() -> Scene:
     """A box of a kilometre, every vertex of another colour, smoothly."""
-    scene = room(12, size=500.0)
+    scene = room(4, size=500.0)
     colors = np.full((len(scene.positions), 4), 255, np.uint8)
     colors[:, :3] = np.clip(scene.positions * (0.25, 0.6, 0.3) + 128, 0, 255)
     return replace(scene, colors=colors)

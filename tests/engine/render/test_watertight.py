@@ -10,7 +10,7 @@ from nav_eval.engine.render.renderer import make_renderer
 
 def test_no_background_in_a_thousand_poses() -> None:
     rng = np.random.default_rng(7)
-    renderer = make_renderer("cpu", room(60), width=160, height=120, hfov=90, outputs=("depth",))
+    renderer = make_renderer("cpu", room(6), width=160, height=120, hfov=90, outputs=("depth",))
     size = 4.0 * np.array([1.0, 0.4, 0.8])
     places = rng.uniform(-0.98, 0.98, (1000, 3)) * size
     places[::10, 0] = size[0] - 0.012  # so close to a wall that the near plane nearly touches it
