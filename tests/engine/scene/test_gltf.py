@@ -403,3 +403,38 @@ def test_a_bomb_of_a_picture_is_refused_before_it_is_decoded(tmp_path: Path) -> 
     made.textured(bytes(png))
     with pytest.raises(SceneError, match="image 0"):
         load(made, tmp_path)
+
+
+def with_sky(entries: Any, shape: tuple[int, ...] = (24, 4, 3), **scene: Any) -> Glb:
+    """Six faces in one image."""
+    made = simple()
+    made.image(np.arange(np.prod(shape), dtype=np.uint8).reshape(shape))
+    made.json["scenes"] = [{"nodes": [0], "extras": {"nav_eval_sky": entries}} | scene]
+    return made
+
+
+def test_faces_of_the_sky_lie_one_below_the_other(tmp_path: Path) -> None:
+    sky: Any = load(with_sky([{"image": 0}, {"image": 0, "above": 2.5}]), tmp_path).sky
+    assert sky.above == (0.0, 2.5)
+    assert sky.faces.shape == (2, 6, 4, 4, 4)
+    stored = np.arange(24 * 4 * 3, dtype=np.uint8).reshape(24, 4, 3)
+    assert np.array_equal(sky.faces[1, 5, ..., :3], stored[20:])
+    assert not sky.faces.flags.writeable
+
+
+@pytest.mark.parametrize("extras", [None, 7, ["nav_eval_sky"], {"sky": "blue"}])
+def test_other_extras_are_nobodys_sky(extras: Any, tmp_path: Path) -> None:
+    assert load(with_sky(None, extras=extras), tmp_path).sky is None
+
+
+DESCENDING = [{"image": 0, "above": 3.0}, {"image": 0, "above": 1.0}]
+
+
+@pytest.mark.parametrize(
+    "entries", ["blue", [], [{"image": 5}], [{"above": 1.0}], DESCENDING, [{"image": 0}] * 17, None]
+)
+def test_a_damaged_sky_is_refused(entries: Any, tmp_path: Path) -> None:
+    """None: of a picture that is no column of six squares."""
+    made = with_sky([{"image": 0}], (20, 4, 3)) if entries is None else with_sky(entries)
+    with pytest.raises(SceneError, match=r"sky|image 5"):
+        load(made, tmp_path)
