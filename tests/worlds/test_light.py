@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.ndimage
 import trimesh
 
 from nav_eval_worlds.exact import Stream
@@ -137,32 +138,31 @@ def bare(plan: Plan) -> list[Item]:
 
 
 @cache
-def empty_home() -> tuple[Plan, Mesh, Grid]:
-    """A home of three rooms without a thing in it, its curtains drawn back."""
+def empty_home() -> tuple[Plan, Mesh, Grid, Any]:
+    """A home of three rooms without a thing in it, its curtains drawn back, and the places whose light is asked for."""
     plan = make_plan("light", 3, 1, "home")
     plan = replace(plan, windows=tuple(replace(window, drawn=(0, 0), net=False) for window in plan.windows))
     mesh = tessellate(bare(plan), 20_000)
-    return plan, mesh, cubes(mesh, plan)
+    grid = cubes(mesh, plan)
+    return plan, mesh, grid, places(grid, mesh, mesh.patches.charts, np.zeros(0, np.int64))
 
 
 def floor_texels(plan: Plan, mesh: Mesh, asked: Any, room: int) -> np.ndarray:
     """Rows of `asked` that lie on a room's floor."""
     at = asked.points.at
     texels = int(mesh.patches.charts.size.prod(axis=1).sum())
-    chosen: np.ndarray = np.flatnonzero((asked.points.room[:texels] == room - 1) & (abs(at[:texels, 1]) < 1e-9))
-    return chosen
+    return np.flatnonzero((asked.points.room[:texels] == room - 1) & (abs(at[:texels, 1]) < 1e-9))
 
 
 @pytest.mark.parametrize(("turn", "rise"), [(0.12, 0.09), (-0.08, 0.13), (0.0, 0.16)])
 def test_patches_of_sun_lie_where_geometry_puts_the_panes(turn: float, rise: float) -> None:
     """A texel of the floor is lit, halfway at least, if the line to the sun passes a pane and the hole before it."""
-    plan, mesh, grid = empty_home()
+    plan, mesh, grid, asked = empty_home()
     window = plan.windows[0]
     out = {"n": (0, -1), "s": (0, 1), "w": (-1, 0), "e": (1, 0)}[window.side]
     side = np.array([out[1], -out[0]]) * np.sin(2 * np.pi * turn)
     flat = (np.array(out) * np.cos(2 * np.pi * turn) + side) * np.cos(2 * np.pi * rise)
     sun = (float(flat[0]), float(np.sin(2 * np.pi * rise)), float(flat[1]))
-    asked = places(grid, mesh, mesh.patches.charts, np.zeros(0, np.int64))
     windows = windows_of(plan)
     own = sources.Windows(
         *(part[:1] for part in windows[:4]), windows.panes[: windows.first_pane[1]], windows.first_pane
@@ -193,7 +193,7 @@ def test_patches_of_sun_lie_where_geometry_puts_the_panes(turn: float, rise: flo
 
 
 def test_blinds_shorten_windows() -> None:
-    plan, _, _ = empty_home()
+    plan = empty_home()[0]
     window = plan.windows[0]
     room = plan.room(window.room)
     x, _, z = point(window.side, room.clear, (window.low + window.high) // 2, 0, 60)
@@ -208,7 +208,7 @@ def test_blinds_shorten_windows() -> None:
 
 def test_curtains_and_nets_keep_the_sun_out() -> None:
     """A curtain drawn over half of its half leaves three quarters of the glass, a net or frosted glass none."""
-    plan, _, _ = empty_home()
+    plan = empty_home()[0]
     at = next(k for k, w in enumerate(plan.windows) if len(curtain_places(plan.room(w.room), w)) == 2)
 
     def glass(window: Window) -> float:
@@ -222,8 +222,7 @@ def test_curtains_and_nets_keep_the_sun_out() -> None:
 
 def test_a_window_lights_the_floor_by_its_form_factor() -> None:
     """Against Lambert's sum over the window's edges; the floor's near part sees only what lies above the horizon."""
-    plan, mesh, grid = empty_home()
-    asked = places(grid, mesh, mesh.patches.charts, np.zeros(0, np.int64))
+    plan, mesh, grid, asked = empty_home()
     windows = windows_of(plan)
     room = plan.windows[0].room
     seen = sources.Seen(np.repeat([0, 1], [room, len(plan.rooms) - room + 1]), np.zeros(1, np.int64))
@@ -280,8 +279,6 @@ def test_bare_walls_have_no_dark_lines() -> None:
 
     Rays that start in a wall, or above a ceiling, see nothing.
     """
-    import scipy.ndimage
-
     plan = make_plan("light", 3, 1, "home")
     lamps = [Item("lamp", room.id, Model(), *_hanging(room), support="ceiling") for room in plan.rooms]
     items = [*bare(plan), *lamps]
@@ -322,11 +319,8 @@ def test_small_things_stand_in_a_shadow_of_their_own() -> None:
     day = Daylight("overcast", None, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (1.0, 0.8, 0.5), 1.0)
     _, lightmap = bake(plan, items, mesh, [np.full((2, 2, 3), 200, np.uint8) for _ in mesh.names], day)
     charts = mesh.patches.charts
-    top = int(
-        np.flatnonzero(
-            (mesh.patches.corners[:, :, 1] > 0.699).all(axis=1) & (mesh.patches.labels[:, 1] == len(items) - 1)
-        )[0]
-    )
+    above = (mesh.patches.corners[:, :, 1] > 0.699).all(axis=1)
+    top = int(np.flatnonzero(above & (mesh.patches.labels[:, 1] == len(items) - 1))[0])
     (column, row), (wide, high) = charts.first[top], charts.size[top]
     bright = lightmap[row : row + high, column : column + wide].mean(axis=2)
     aside = np.abs(np.linspace(-0.75, 0.75, wide)) - 0.05

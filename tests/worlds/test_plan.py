@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,15 +23,18 @@ plans = st.builds(
 
 @settings(max_examples=60, deadline=None)
 @given(plans)
-def test_rooms_do_not_overlap(plan: Plan) -> None:
-    for a in plan.rooms:
-        for b in plan.rooms:
-            assert a.id == b.id or a.storey != b.storey or not a.cell.overlaps(b.cell), (a, b)
+def test_everything_has_its_place(plan: Plan) -> None:
+    for check in (rooms_apart, all_reached, doors_shared, windows_outside, glass_columns_and_numbers):
+        check(plan)
 
 
-@settings(max_examples=60, deadline=None)
-@given(plans)
-def test_every_room_is_reached_through_doors_and_stairs(plan: Plan) -> None:
+def rooms_apart(plan: Plan) -> None:
+    for a, b in combinations(plan.rooms, 2):
+        assert a.storey != b.storey or not a.cell.overlaps(b.cell), (a, b)
+
+
+def all_reached(plan: Plan) -> None:
+    """Through doors and stairs."""
     links = [{door.a, door.b} for door in plan.doors]
     wells = {room.id for room in plan.rooms if room.type == "stairs"}
     if wells:
@@ -40,9 +45,8 @@ def test_every_room_is_reached_through_doors_and_stairs(plan: Plan) -> None:
     assert seen == {room.id for room in plan.rooms}
 
 
-@settings(max_examples=60, deadline=None)
-@given(plans)
-def test_doors_lie_in_the_wall_that_both_rooms_share(plan: Plan) -> None:
+def doors_shared(plan: Plan) -> None:
+    """Doors lie in the wall of both rooms."""
     for door in plan.doors:
         for room in (plan.room(door.a), plan.room(door.b)):
             sides = "ew" if door.vertical else "ns"
@@ -54,9 +58,7 @@ def test_doors_lie_in_the_wall_that_both_rooms_share(plan: Plan) -> None:
         assert door.high - door.low >= 700
 
 
-@settings(max_examples=60, deadline=None)
-@given(plans)
-def test_windows_look_outside(plan: Plan) -> None:
+def windows_outside(plan: Plan) -> None:
     """A point half a metre beyond each window lies in no other room of the storey."""
     for window in plan.windows:
         room = plan.room(window.room)
@@ -68,20 +70,7 @@ def test_windows_look_outside(plan: Plan) -> None:
         assert not any(o.storey == room.storey and o.cell.holds(x, z) for o in plan.rooms)
 
 
-@pytest.mark.parametrize("kind", ["home", "office"])
-@pytest.mark.parametrize("rooms", [1, 2, 5, 10, 25, 50])
-def test_the_plan_has_the_rooms_that_were_asked_for(rooms: int, kind: Kind) -> None:
-    plan = make_plan("seed", rooms, 1, kind)
-    assert sum(room.type not in CIRCULATION for room in plan.rooms) == rooms
-
-
-def test_the_same_seed_gives_the_same_plan() -> None:
-    assert make_plan("7", 9, 2, "home") == make_plan("7", 9, 2, "home") != make_plan("8", 9, 2, "home")
-
-
-@settings(max_examples=60, deadline=None)
-@given(plans)
-def test_glass_columns_and_numbers_have_their_place(plan: Plan) -> None:
+def glass_columns_and_numbers(plan: Plan) -> None:
     """Glass in the wall of both rooms and clear of doors, columns clear of walls, a number beside each door once."""
     for pane in plan.glazing:
         rooms = [plan.room(number).clear for number in (pane.a, pane.b)]
@@ -98,3 +87,14 @@ def test_glass_columns_and_numbers_have_their_place(plan: Plan) -> None:
         assert clear.z0 + 1000 < r.z0 < r.z1 < clear.z1 - 1000
     assert len({sign.number for sign in plan.signs}) == len(plan.signs)
     assert plan.kind == "office" or not plan.signs
+
+
+@pytest.mark.parametrize("kind", ["home", "office"])
+@pytest.mark.parametrize("rooms", [1, 2, 5, 10, 25, 50])
+def test_the_plan_has_the_rooms_that_were_asked_for(rooms: int, kind: Kind) -> None:
+    plan = make_plan("seed", rooms, 1, kind)
+    assert sum(room.type not in CIRCULATION for room in plan.rooms) == rooms
+
+
+def test_the_same_seed_gives_the_same_plan() -> None:
+    assert make_plan("7", 9, 2, "home") == make_plan("7", 9, 2, "home") != make_plan("8", 9, 2, "home")

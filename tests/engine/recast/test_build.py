@@ -148,8 +148,8 @@ def test_what_cannot_be_built_is_one_clear_error(case: str) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"detail_sample_dist": 0}, {"detail_sample_dist": 1e30}, {"detail_sample_dist": 1, "detail_sample_max_error": 0},
-        {"edge_max_len": 0, "edge_max_error": 0}, {"agent_max_climb": 1e30}, {"region_merge_size": 1e30},
+        {"detail_sample_dist": 0}, {"detail_sample_dist": 1e30}, {"agent_max_climb": 1e30}, {"region_merge_size": 1e30},
+        {"detail_sample_dist": 1, "detail_sample_max_error": 0}, {"edge_max_len": 0, "edge_max_error": 0},
         {"verts_per_poly": 3},
     ],
 )  # fmt: skip
