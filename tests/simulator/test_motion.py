@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import truncnorm
 
 from nav_eval.core.actions import Action
 from nav_eval.core.types import AgentState
-from nav_eval.engine.navmesh.mesh import load_navmesh
+from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.geometry import Quaternion, Vec3, yaw_of, yaw_rotation
 from nav_eval.simulator.actuation import MODELS, ActuationNoise
@@ -31,8 +32,7 @@ class Floor:
 @pytest.mark.parametrize("sliding", [True, False])
 @pytest.mark.parametrize("scene", SCENES)
 def test_recorded_walks(scene: str, sliding: bool) -> None:
-    nav = load_navmesh(folder_of(scene) / "scene.navmesh")
-    assert nav is not None
+    nav = NavMesh.from_bytes((folder_of(scene) / "scene.navmesh").read_bytes())
     walk = read(scene, f"agent_walk_{'slide' if sliding else 'noslide'}")
     profile = MotionProfile(turn_angle=math.radians(15), sliding=sliding)
     state = AgentState(tuple(walk["start"]))
@@ -55,10 +55,8 @@ def test_discrete_moves_follow_the_conventions() -> None:
     profile = MotionProfile(turn_angle=math.radians(30), tilt_angle=math.radians(15))
     state = AgentState((0.0, 0.0, 0.0), yaw_rotation(math.pi / 2))
     assert perform(Floor(), state, Action("move_forward"), profile).state.position == pytest.approx((-0.25, 0, 0))
-    assert yaw_of(perform(Floor(), state, Action("turn_left"), profile).state.rotation) == pytest.approx(
-        math.pi * 2 / 3
-    )
-    assert yaw_of(perform(Floor(), state, Action("turn_right"), profile).state.rotation) == pytest.approx(math.pi / 3)
+    for name, yaw in (("turn_left", math.pi * 2 / 3), ("turn_right", math.pi / 3)):
+        assert yaw_of(perform(Floor(), state, Action(name), profile).state.rotation) == pytest.approx(yaw)
     assert perform(Floor(), state, Action("look_up"), profile).state.elevation == pytest.approx(math.radians(15))
     assert perform(Floor(), state, Action("stop"), profile).state == state
 
@@ -103,18 +101,11 @@ def test_limits_cut_and_say_so() -> None:
 
 
 def test_waypoint_turns_then_walks() -> None:
-    moved = perform(
-        Floor(),
-        AgentState((0.0, 0.0, 0.0)),
-        Action("waypoint", {"range": 0.8, "heading": math.pi / 2}),
-        MotionProfile(),
-    )
+    start = AgentState((0.0, 0.0, 0.0))
+    moved = perform(Floor(), start, Action("waypoint", {"range": 0.8, "heading": math.pi / 2}), MotionProfile())
     assert moved.state.position == pytest.approx((-0.8, 0, 0))
     assert yaw_of(moved.state.rotation) == pytest.approx(math.pi / 2)
-    blocked = perform(
-        Floor(), AgentState((0.0, 0.0, 0.0)), Action("waypoint", {"range": 2.0, "heading": 0.0}), MotionProfile()
-    )
-    assert blocked.collided
+    assert perform(Floor(), start, Action("waypoint", {"range": 2.0, "heading": 0.0}), MotionProfile()).collided
 
 
 def test_turns_keep_the_quaternion_a_unit() -> None:
@@ -132,8 +123,6 @@ def test_unknown_motion_is_our_fault() -> None:
 @pytest.mark.parametrize("model", sorted(MODELS))
 def test_noise_has_the_published_mean_and_is_cut(model: str) -> None:
     """Against scipy's truncated normal, which habitat-sim draws from."""
-    from scipy.stats import truncnorm
-
     noise = ActuationNoise(model)
     draws = np.array([noise.draw("linear", 0.25, seed).forward for seed in range(2000)])
     error = MODELS[model]["linear"].along
