@@ -1,8 +1,11 @@
-"""Motion against recorded walks, Habitat's and those of its rules over Detour, and against closed forms."""
+"""Motion and the follower against recorded walks, Habitat's and those of its rules over Detour, and closed forms."""
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +19,9 @@ from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.geometry import Quaternion, Vec3, yaw_of, yaw_rotation
 from nav_eval.simulator.actuation import MODELS, ActuationNoise
+from nav_eval.simulator.follower import FollowerProfile, GreedyFollower, next_move
 from nav_eval.simulator.motion import MotionProfile, perform, tilt, turn
-from recordings import SCENES, folder_of, read
+from recordings import SCENES, SHARED_DATA, folder_of, read
 
 ACTIONS = ("stop", "move_forward", "turn_left", "turn_right")
 
@@ -152,3 +156,41 @@ def test_unknown_noise_model_names_the_nearest() -> None:
         ActuationNoise("LoCoBot/ILRQ")
     with pytest.raises(ConfigError, match="multiplier"):
         ActuationNoise(multiplier=math.nan)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_recorded_episodes(scene: str) -> None:
+    nav = NavMesh.from_bytes((folder_of(scene) / "scene.navmesh").read_bytes())
+    recording = read(scene, "follower_slide")
+    follower = GreedyFollower(nav, FollowerProfile(recording["goal_radius"], 0.25, math.radians(15), sliding=True))
+    same = []
+    for episode in recording["episodes"]:
+        expected = [ACTIONS[step[0]] for step in episode["steps"]]
+        follower.reset()
+        state = AgentState(tuple(episode["start"]), yaw_rotation(episode["yaw"]))
+        ours: list[str] = []
+        while len(ours) < len(expected) and ours == expected[: len(ours)]:
+            move = follower.next_move(state.position, state.rotation, episode["goal"])
+            ours.append(move or "none")
+            state = perform(nav, state, Action(move or "stop"), MotionProfile()).state
+        same.append(ours == expected)
+    assert np.mean(same) >= 0.95
+
+
+def cut_off() -> tuple[Path, dict[str, Any]]:
+    """A navmesh, and a start and an end between which there is no way: Habitat's golden ones, or ours."""
+    if not SHARED_DATA.is_dir():
+        pair = next(pair for pair in read("rooms", "nav")["pairs"] if pair["geodesic"] == math.inf)
+        return folder_of("rooms") / "scene.navmesh", pair
+    golden = json.loads((SHARED_DATA / "habitat-golden" / "geodesic_single_end.json").read_text())["single_end"]
+    pair = next(case for case in golden if case["expected"] == math.inf)
+    return SHARED_DATA / "scenes" / "van-gogh-room.navmesh", pair
+
+
+def test_no_way_and_near_enough() -> None:
+    path, pair = cut_off()
+    nav = NavMesh.from_bytes(path.read_bytes())
+    profile = FollowerProfile(0.2, 0.25, math.radians(15), sliding=True)
+    facing = yaw_rotation(0.0)
+    assert next_move(nav, tuple(pair["start"]), facing, pair["end"], profile) is None
+    assert next_move(nav, tuple(pair["start"]), facing, pair["start"], profile) == "stop"

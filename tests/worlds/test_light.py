@@ -1,7 +1,9 @@
-"""Light and voxels against cases one can reason about, and against exact rays."""
+"""Light, daylight, mirrors and voxels against cases one can reason about, against exact rays and the renderer."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -11,11 +13,12 @@ import pytest
 import scipy.ndimage
 import trimesh
 
+from nav_eval.report.views import view_image
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.light.bake import bake
 from nav_eval_worlds.light.bounced import Probes
 from nav_eval_worlds.light.cubes import cubes, cubes_of
-from nav_eval_worlds.light.daylight import Daylight
+from nav_eval_worlds.light.daylight import Daylight, draw_daylight
 from nav_eval_worlds.light.direct import opaque, sunlight
 from nav_eval_worlds.light.holes import windows_of
 from nav_eval_worlds.light.places import places
@@ -326,3 +329,58 @@ def test_small_things_stand_in_a_shadow_of_their_own() -> None:
     aside = np.abs(np.linspace(-0.75, 0.75, wide)) - 0.05
     off = np.maximum(aside[None], aside[:, None])
     assert bright[(off > 0) & (off < 0.05)].mean() < 0.96 * bright[(off > 0.3) & (off < 0.45)].mean()
+
+
+def test_hours_are_spread_and_a_fifth_are_evenings() -> None:
+    hours = Counter(draw_daylight(str(seed), "home").hour for seed in range(400))
+    assert set(hours) == {"morning", "noon", "overcast", "afternoon", "evening"}
+    assert 0.15 < hours["evening"] / 400 < 0.25
+
+
+def test_suns_stand_in_the_east_in_the_morning_and_in_the_west_in_the_afternoon() -> None:
+    suns = [draw_daylight(str(seed), "home") for seed in range(100)]
+    for day in suns:
+        if day.sun is None:
+            assert day.hour in ("overcast", "evening")
+            continue
+        assert np.linalg.norm(day.sun) == pytest.approx(1.0, abs=1e-5)
+        assert 0.2 < day.sun[1] < 0.9
+        assert day.hour != "morning" or day.sun[0] > 0.3
+        assert day.hour != "afternoon" or day.sun[0] < -0.3
+        assert day.hour != "noon" or day.sun[2] > 0.4
+
+
+EYE, BEFORE = 1.4, 1.4
+
+
+def test_a_mirror_shows_what_is_before_it() -> None:
+    """Texels of all mirrors, told by the mesh's own texture coordinates, and a camera turned by the law of mirrors."""
+    world = make_world(*OPEN_PLAN)
+    mesh, scene = world.mesh, world.scene()
+    assert scene.uvs is not None
+    near = []
+    for k, name in enumerate(mesh.names):
+        rows = np.flatnonzero(mesh.materials == k)
+        if not name.startswith("reflection") or world.items[mesh.objects[rows[0]] - 1].category != "mirror":
+            continue
+        points, uvs, normal = mesh.positions[rows], scene.uvs[rows], mesh.normals[rows[0]]
+        plane = np.linalg.lstsq(np.c_[uvs, np.ones(len(uvs))], points, rcond=None)[0]
+        flat = np.array([normal[0], 0, normal[2]]) / np.hypot(normal[0], normal[2])
+        eye = (points.min(axis=0) + points.max(axis=0)) / 2 + flat * BEFORE
+        eye[1] = EYE
+        picture = world.textures[k].astype(float)
+        high, wide = picture.shape[:2]
+        for i, j in np.random.default_rng(k).integers(4, np.array([high, wide]) - 4, (6, 2)):
+            at = np.array([(j + 0.5) / wide, (i + 0.5) / high, 1.0]) @ plane
+            ahead = (at - eye) / np.linalg.norm(at - eye)
+            back = ahead - 2 * (ahead @ normal) * normal
+            yaw, pitch = math.atan2(-back[0], -back[2]), math.asin(back[1])
+            start = at + back * 0.01
+            seen = np.asarray(view_image(scene, (start[0], start[1], start[2]), yaw, pitch, (32, 32), 2.0), float)
+            texels = picture[i - 2 : i + 3, j - 2 : j + 3].mean(axis=(0, 1))
+            near.append(np.abs(seen.mean(axis=(0, 1)) - texels).max())
+    assert len(near) >= 6
+    assert np.median(near) < 14  # of 255; rooms are shown a quarter brighter than when it was 12
+    assert (
+        np.mean(np.array(near) < 35) > 0.8
+    )  # a mirror that hangs before a pane of glass shows the pane without its picture

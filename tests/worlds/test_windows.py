@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,8 +91,7 @@ def test_one_looks_through_windows_and_nothing_is_there() -> None:
 
 def test_the_sky_comes_back_from_the_file(tmp_path: Path) -> None:
     world = make_world(*RELEASED[0])
-    sky = load_scene(world.save(tmp_path)).sky
-    assert sky is not None
+    sky: Any = load_scene(world.save(tmp_path)).sky
     assert sky.above == world.sky.above == (0.0, world.plan.pitch / 1000)
     assert np.array_equal(sky.faces, world.sky.faces)
 
