@@ -261,6 +261,7 @@ LOOKS = (
 )
 WAYS = ("door", "doorway", "opening", "wide", "stairs")
 SIDES = {"lefthand": "left", "righthand": "right"}
+PLACING = ("beside", "between", "under", "ahead", "behind", "in", "on")
 
 
 class Unknown(AssertionError):
@@ -347,9 +348,7 @@ def _lexicon(language: int) -> dict[str, Word]:
 
 def _many(doors: str) -> int:
     """How many doors are left aside."""
-    return next(
-        k for k, words in enumerate(("one 一", "two 两", "three 三"), 1) if any(w in doors for w in words.split())
-    )
+    return next(k for k, words in enumerate(("one|一", "two|两", "three|三"), 1) if re.search(words, doors))
 
 
 @dataclass
@@ -379,26 +378,16 @@ class Doing:
     """The thing that "it" is, where one stops."""
 
     def order(self) -> Order:
-        uses = ("past", "mark", "facing", "holds", "")
-        used = {use: [noun for noun in self.nouns if noun.use == use] for use in uses}
-        seen = tuple((noun.name, noun.place) for noun in used[""] if noun.place)
+        plain = [noun for noun in self.nouns if not noun.use]
+        seen = tuple((noun.name, noun.place) for noun in plain if noun.place)
         if self.stops:
-            head = [noun for noun in used[""] if not noun.place] or used[""]
+            head = [noun for noun in plain if not noun.place] or plain
             return Order("stop", self.turn, thing=self.target or (head[-1].name if head else ""), seen=seen)
-        beside = self.side in ("left", "right")
-        return Order(
-            "climb" if self.climb else "go",
-            self.turn,
-            self.side,
-            self.count if beside else 0,
-            self.climb or (self.what if beside else ""),
-            self.enter,
-            past=tuple((noun.name, noun.place) for noun in used["past"]),
-            mark=used["mark"][0].name if used["mark"] else "",
-            facing=used["facing"][0].name if used["facing"] else "",
-            holds=used["holds"][0].name if used["holds"] else "",
-            seen=seen,
-        )
+        told = {noun.use: noun.name for noun in reversed(self.nouns) if noun.use in ("mark", "facing", "holds")}
+        past = tuple((noun.name, noun.place) for noun in self.nouns if noun.use == "past")
+        count, what = (self.count, self.what) if self.side in ("left", "right") else (0, "")
+        act = "climb" if self.climb else "go"
+        return Order(act, self.turn, self.side, count, self.climb or what, self.enter, past=past, seen=seen, **told)
 
 
 class _Reader:
@@ -497,15 +486,7 @@ class _English(_Reader):
         elif kind == "count":
             self.count = int(word.value)
         elif kind in ("left", "right"):
-            exactly = before.kind not in ("on", "enter", "turn") and after.kind in (
-                "beside",
-                "between",
-                "under",
-                "ahead",
-                "behind",
-                "in",
-                "on",
-            )
+            exactly = before.kind not in ("on", "enter", "turn") and after.kind in PLACING
             if word.value != "right" or not exactly or self.slipped:
                 self._side(kind, before)
         elif kind in SIDES:
