@@ -17,11 +17,11 @@ from nav_eval.engine.scene.scene import Scene
 from nav_eval_worlds import GENERATOR, workers
 from nav_eval_worlds.collection import make_scenes
 from nav_eval_worlds.episodes.site import SiteFile
-from worlds.buildings import HOME, OPEN_PLAN, RELEASED, make_world
+from worlds.buildings import HOME, RELEASED, make_world
 
 
 def test_the_loader_reads_what_was_written(tmp_path: Path) -> None:
-    world = make_world(*OPEN_PLAN)
+    world = make_world(*RELEASED[0])
     path = world.save(tmp_path)
     scene, own = load_scene(path), world.scene()
     assert len(scene.triangles) == len(own.triangles)

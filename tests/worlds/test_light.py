@@ -36,7 +36,7 @@ from nav_eval_worlds.shell.windows import curtain_places
 from nav_eval_worlds.surfaces.parametric import Model
 from nav_eval_worlds.surfaces.styles import building_style
 from nav_eval_worlds.world import World
-from worlds.buildings import OPEN_PLAN, make_world
+from worlds.buildings import RELEASED, make_world
 
 
 def test_rays_through_voxels_agree_with_the_slab_method() -> None:
@@ -88,7 +88,7 @@ def texels(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def test_floors_are_darker_under_beds_than_in_the_open() -> None:
-    world = make_world(*OPEN_PLAN)
+    world = make_world(*RELEASED[0])
     bed = next(o for o in world.objects if o.category == "bed")
     at, owner, light = texels(world)
     floor = np.isin(owner, [o.id for o in world.objects if o.category == "floor" and o.region == bed.region])
@@ -101,7 +101,7 @@ def test_floors_are_darker_under_beds_than_in_the_open() -> None:
 
 
 def test_lamps_and_windows_stay_white_and_rooms_are_lit() -> None:
-    world = make_world(*OPEN_PLAN)
+    world = make_world(*RELEASED[0])
     glowing = np.isin(world.mesh.materials, [k for k, n in enumerate(world.mesh.names) if n in ("glow", "outside")])
     assert (world.colors[glowing] == 255).all()
     assert (world.colors[:, 3] == 255).all()
@@ -111,7 +111,7 @@ def test_lamps_and_windows_stay_white_and_rooms_are_lit() -> None:
 
 def test_tops_of_skirtings_are_lit_like_their_fronts() -> None:
     """Along the edge that they share; black ones a pixel high would show as dashes."""
-    world = make_world(*OPEN_PLAN)
+    world = make_world(*RELEASED[0])
     mesh, light = world.mesh, world.colors[:, :3].mean(axis=1)
     edge = (mesh.materials == mesh.names.index("frame")) & (abs(mesh.positions[:, 1] - 0.075) < 0.001)
     fronts: dict[tuple[int, ...], float] = {}
@@ -126,7 +126,7 @@ def test_tops_of_skirtings_are_lit_like_their_fronts() -> None:
 
 
 def test_lamps_do_not_shade_their_own_ceiling() -> None:
-    world = make_world(*OPEN_PLAN)
+    world = make_world(*RELEASED[0])
     mesh = world.mesh
     grid = cubes(mesh, world.plan, world.items)
     lamps = [np.array(item.at) / 1000 for item in world.items if item.support == "ceiling" and item.category == "lamp"]
@@ -355,7 +355,7 @@ EYE, BEFORE = 1.4, 1.4
 
 def test_a_mirror_shows_what_is_before_it() -> None:
     """Texels of all mirrors, told by the mesh's own texture coordinates, and a camera turned by the law of mirrors."""
-    world = make_world(*OPEN_PLAN)
+    world = make_world(*RELEASED[0])
     mesh, scene = world.mesh, world.scene()
     assert scene.uvs is not None
     near = []

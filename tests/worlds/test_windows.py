@@ -19,7 +19,7 @@ from nav_eval_worlds.outside.exteriors import SITES
 from nav_eval_worlds.outside.sky import make_sky
 from nav_eval_worlds.plan.floor_plan import Plan, wall_line
 from nav_eval_worlds.world import World, generate_world
-from worlds.buildings import ATTIC, HOME, OPEN_PLAN, RELEASED, Case, make_world
+from worlds.buildings import ATTIC, HOME, RELEASED, Case, make_world
 
 OUT = 180
 """From a room's face to the outer end of a window's hole, mm."""
@@ -75,7 +75,7 @@ def test_ten_thousand_views_of_twenty_homes_have_no_pinhole() -> None:
 
 
 def test_one_looks_through_windows_and_nothing_is_there() -> None:
-    world = make_world(*OPEN_PLAN)
+    world = make_world(*RELEASED[0])
     camera = make_renderer("cpu", build(world.scene()), width=64, height=48, outputs=("rgb", "depth", "semantic"))
     window = world.plan.windows[0]
     room = world.plan.room(window.room)
@@ -111,6 +111,6 @@ def test_eight_exteriors_follow_the_hour() -> None:
 
 def test_the_side_faces_meet() -> None:
     """The sky goes on from one face to the next: the last column of one and the first of that to its right."""
-    faces = make_world(*OPEN_PLAN).sky.faces[0, :4, : SIDE // 4, :, :3].astype(int)
+    faces = make_world(*RELEASED[0]).sky.faces[0, :4, : SIDE // 4, :, :3].astype(int)
     for left, right in ((1, 0), (0, 3), (3, 2), (2, 1)):
         assert np.abs(faces[left, :, -1] - faces[right, :, 0]).mean() < 3

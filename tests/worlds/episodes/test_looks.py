@@ -14,7 +14,7 @@ from nav_eval_worlds.episodes.goals import view_points
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.language.looks import PATTERNED
 from nav_eval_worlds.language.sights import noun
-from worlds.buildings import HOME, OPEN_PLAN, Case, make_site
+from worlds.buildings import HOME, OPEN_PLAN, RELEASED, Case, make_site
 
 HUES = {
     "dark brown": 25, "brown": 25, "light brown": 30, "beige": 37, "yellow": 48, "orange": 25, "green": 115,
@@ -46,7 +46,7 @@ def fits(word: str, pixels: np.ndarray) -> bool:
 
 
 def test_colours_are_those_that_the_renderer_shows() -> None:
-    site = make_site(*OPEN_PLAN)
+    site = make_site(*RELEASED[0])
     named = [(thing.id, site.looks.of(thing).colour) for thing in site.rooms.things.values()]
     seen = [(word, pixels) for number, word in named if word and len(pixels := shown(site, number)) > 60]
     assert len(seen) >= 25
