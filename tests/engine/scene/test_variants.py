@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from nav_eval.engine.scene import Scene, load_scene
 from nav_eval.jit import cache_home
+from once import once
 from patience import PATIENCE
 
 PACKAGES = ["@gltf-transform/cli@4.5.1"]
@@ -31,19 +32,25 @@ LOSSY = {"draco": 14, "meshopt_quantized": 14, "meshopt_filtered": 14, "quantize
 def gltf_transform() -> Path:
     """A folder whose node_modules hold gltf-transform."""
     folder = cache_home() / "test-tools" / "gltf-transform-4.5.1"
-    if (folder / "node_modules" / "@gltf-transform" / "cli").is_dir():
-        return folder
-    npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
+    if shutil.which("npm") is None or shutil.which("node") is None:
         pytest.skip("node and npm are not there: install Node.js to test compressed scenes")
+    if fault := once("gltf-transform", lambda: install(folder)):
+        pytest.skip(f"npm cannot install gltf-transform ({fault}): check the network")
+    return folder
+
+
+def install(folder: Path) -> str:
+    """What kept npm from it, "" if nothing did."""
+    if (folder / "node_modules" / "@gltf-transform" / "cli").is_dir():
+        return ""
     folder.mkdir(parents=True, exist_ok=True)
-    command = [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), *PACKAGES]
+    command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), *PACKAGES]
     try:
         subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         shutil.rmtree(folder, ignore_errors=True)
-        pytest.skip(f"npm cannot install gltf-transform ({error}): check the network")
-    return folder
+        return str(error)
+    return ""
 
 
 @pytest.fixture(scope="session", params=SCENES)
