@@ -163,24 +163,18 @@ print(found.metrics["steps"]["mean"])
 """
 
 
-@pytest.fixture(scope="module")
-def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("first") / "walks"
-    nav_eval.collect("vln-demo", folder, format="lerobot", overrides=WORLD)
-    return folder
-
-
 @pytest.fixture
 def walks(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(EXAMPLE)
     return pytest.importorskip("walks")
 
 
-def test_files_tell_what_the_sensors_do(collected: Path, walks: Any) -> None:
+def test_files_tell_what_the_sensors_do(tmp_path: Path, walks: Any) -> None:
     """What is read of a path is what the senses make of it when it is walked again."""
-    walk = next(walks.read(collected))
-    senses = walks.Senses()
-    env = nav_eval.make_env("vln-demo", overrides=WORLD)
+    one = [*WORLD, "dataset.limit=1"]
+    nav_eval.collect("vln-demo", tmp_path / "walks", format="lerobot", overrides=one)
+    walk, senses = next(walks.read(tmp_path / "walks")), walks.Senses()
+    env = nav_eval.make_env("vln-demo", overrides=one)
     seen, _ = env.reset(options={"episode": next(iter(env.unwrapped.episodes))})
     for step, action in enumerate(walk["expert"].tolist()):
         pose = np.array([*seen["gps"], *seen["compass"]], np.float32)
@@ -195,11 +189,10 @@ def test_files_tell_what_the_sensors_do(collected: Path, walks: Any) -> None:
 
 
 @pytest.mark.soak
-def test_it_learns_from_files_and_walks(
-    trainer: str, collected: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    weights = tmp_path / "first.pt"
-    printed = run(trainer, str(EXAMPLE / "first.py"), str(collected), "--epochs", "4", "--out", str(weights))
+def test_it_learns_from_files_and_walks(trainer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, weights = tmp_path / "walks", tmp_path / "first.pt"
+    nav_eval.collect("vln-demo", folder, format="lerobot", overrides=WORLD)
+    printed = run(trainer, str(EXAMPLE / "first.py"), str(folder), "--epochs", "4", "--out", str(weights))
     losses = [float(found) for found in re.findall(r"loss ([\d.]+)", printed)]
     assert losses[-1] < losses[0]
     monkeypatch.setenv("FIRST_MODEL", str(weights))

@@ -26,7 +26,9 @@ def test_the_loader_reads_what_was_written(tmp_path: Path) -> None:
     scene, own = load_scene(path), world.scene()
     assert len(scene.triangles) == len(own.triangles)
     assert scene.objects == own.objects
-    assert {thing.joins for thing in scene.objects if thing.joins} == {(door.a, door.b) for door in world.plan.doors}
+    stairs = tuple(room.id for room in world.plan.rooms if room.type == "stairs")
+    joined = {(door.a, door.b) for door in world.plan.doors} | {stairs}
+    assert {thing.joins for thing in scene.objects if thing.joins} == joined
     assert json.loads(path.with_suffix(".semantic.json").read_text())["generator"] == GENERATOR
     assert scene.regions == own.regions
     ids: Any = (scene.object_ids, own.object_ids)

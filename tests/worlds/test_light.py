@@ -361,13 +361,14 @@ def test_a_mirror_shows_what_is_before_it() -> None:
     near = []
     for k, name in enumerate(mesh.names):
         rows = np.flatnonzero(mesh.materials == k)
-        if not name.startswith("reflection") or world.items[mesh.objects[rows[0]] - 1].category != "mirror":
+        item = world.items[mesh.objects[rows[0]] - 1] if name.startswith("reflection") else None
+        if item is None or item.category != "mirror":
             continue
         points, uvs, normal = mesh.positions[rows], scene.uvs[rows], mesh.normals[rows[0]]
         plane = np.linalg.lstsq(np.c_[uvs, np.ones(len(uvs))], points, rcond=None)[0]
         flat = np.array([normal[0], 0, normal[2]]) / np.hypot(normal[0], normal[2])
         eye = (points.min(axis=0) + points.max(axis=0)) / 2 + flat * BEFORE
-        eye[1] = EYE
+        eye[1] = world.plan.room(item.room).base / 1000 + EYE
         picture = world.textures[k].astype(float)
         high, wide = picture.shape[:2]
         for i, j in np.random.default_rng(k).integers(4, np.array([high, wide]) - 4, (6, 2)):
