@@ -57,17 +57,20 @@ def install(folder: Path) -> str:
 def variants(request: pytest.FixtureRequest, gltf_transform: Path, released: Path) -> tuple[Scene, Path]:
     """The plain scene, and the folder with its variants, which are kept beside the tool that makes them."""
     source = released / "scenes" / f"{request.param}.glb"
+    return load_scene(source), once(f"variants-{request.param}", lambda: make_variants(source, gltf_transform))
+
+
+def make_variants(source: Path, tool: Path) -> Path:
     script = Path(__file__).parent / "data" / "variants.mjs"
-    made = gltf_transform / hashlib.sha256(script.read_bytes() + source.read_bytes()).hexdigest()[:16]
+    made = tool / hashlib.sha256(script.read_bytes() + source.read_bytes()).hexdigest()[:16]
     if not made.is_dir():
-        fresh = Path(tempfile.mkdtemp(dir=gltf_transform))
-        tool = shutil.copy(script, fresh)
-        command = ["node", str(tool), str(source), str(fresh)]
+        fresh = Path(tempfile.mkdtemp(dir=tool))
+        command = ["node", str(shutil.copy(script, fresh)), str(source), str(fresh)]
         subprocess.run(command, check=True, timeout=PATIENCE, capture_output=True)
-        with suppress(OSError):  # another process was first
+        with suppress(OSError):  # another run was first
             fresh.rename(made)
         shutil.rmtree(fresh, ignore_errors=True)
-    return load_scene(source), made
+    return made
 
 
 def surface(scene: Scene) -> NDArray[np.float64]:
