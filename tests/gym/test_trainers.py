@@ -108,6 +108,7 @@ def test_torch_reads_the_arrays_where_they_are(trains):
     assert trains("torch", "-c", TENSORS % (FEW,)) == "True\n"
 
 
+# examples/ppo_pointnav: what it takes a step to be worth, and that it learns.
 PPO = str(EXAMPLES / "ppo_pointnav" / "ppo.py")
 
 WORTH = f"""
@@ -147,6 +148,7 @@ def test_success_rises(trainer, tmp_path):
     assert (tmp_path / "policy.pt").is_file()
 
 
+# examples/first_vln_model: what it reads from LeRobot files, and that it learns from them and walks.
 EXAMPLE = EXAMPLES / "first_vln_model"
 LENS = "{width: 64, height: 64, hfov: 90}"
 WORLD = [
