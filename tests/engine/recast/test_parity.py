@@ -84,9 +84,9 @@ CASES: dict[str, tuple[dict[str, float], str]] = {
     "dense samples": (FINE | {"detail_sample_dist": 2.0, "detail_sample_max_error": 0.5}, "78b30ab5663bd7f9"),
     "small regions": ({"agent_radius": 0.0, "region_min_size": 2.0, "region_merge_size": 5.0}, "b5a9ff4375edb21a"),
 }
-"""Digests are those of tiles that the C++ libraries (Recast and Detour as Debian packages them, 1.5.1+git20210215) made
-on our heightfields; on the recorded scenes those make what 1.6.0 makes. Scenes are boxes and ramps on a grid of 7 mm, so
-that no library's sine can move a vertex."""
+"""The digests are those of tiles that the C++ libraries (Recast and Detour as Debian packages them,
+1.5.1+git20210215) made on our heightfields; on the recorded scenes those make what 1.6.0 makes. Scenes are boxes and
+ramps on a grid of 7 mm, so that no library's sine can move a vertex."""
 
 
 def cluttered() -> Mesh:
