@@ -22,8 +22,12 @@ SHAPE = re.compile(rf"\((?=[^()]*,)(?=[^()]*\b(?:[A-Z]|\d)){SIZE}(?:, {SIZE})*,?
 
 
 @cache
+def tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
 def trees(folder: Path) -> list[tuple[Path, ast.Module]]:
-    return [(file, ast.parse(file.read_text(encoding="utf-8"))) for file in sorted(folder.rglob("*.py"))]
+    return [(file, tree(file)) for file in sorted(folder.rglob("*.py"))]
 
 
 def names(node: ast.AST) -> set[str]:
@@ -33,8 +37,8 @@ def names(node: ast.AST) -> set[str]:
 
 def assigned(folder: Path) -> Iterator[tuple[str, ast.expr, str]]:
     """Names of the modules, their values and docstrings."""
-    for _, tree in trees(folder):
-        for node, after in pairwise([*tree.body, ast.Pass()]):
+    for _, module in trees(folder):
+        for node, after in pairwise([*module.body, ast.Pass()]):
             target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
             if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(target, ast.Name) and node.value:
                 yield target.id, node.value, ast.unparse(after) if isinstance(after, ast.Expr) else ""
@@ -75,9 +79,9 @@ def on_arrays(function: ast.FunctionDef, arrays: set[str]) -> bool:
 
 def silent(room: Path, arrays: set[str]) -> Iterator[str]:
     """Functions on arrays whose docstring names no shape."""
-    arrays = arrays - {node.name for _, tree in trees(room) for node in tree.body if isinstance(node, ast.ClassDef)}
-    for file, tree in trees(room):
-        for name, function in functions(tree.body):
+    arrays = arrays - {node.name for _, module in trees(room) for node in module.body if isinstance(node, ast.ClassDef)}
+    for file, module in trees(room):
+        for name, function in functions(module.body):
             if on_arrays(function, arrays) and not SHAPE.search(ast.get_docstring(function) or ""):
                 yield f"{file.relative_to(ROOT)}:{function.lineno} {name}"
 
@@ -96,7 +100,7 @@ def test_what_counts_as_a_shape(tmp_path: Path) -> None:
         "def plain(a: int) -> int: ...\ndef _own(a: Floats) -> int: ...\n"
         "class A:\n    def hides(self) -> npt.NDArray[np.uint8]: ...\n"
     )
-    found = [one for file, tree in trees(tmp_path) for one, node in functions(tree.body) if _bare(node, tmp_path)]
+    found = [one for file, module in trees(tmp_path) for one, node in functions(module.body) if _bare(node, tmp_path)]
     assert found == ["hides", "A.hides"]
 
 

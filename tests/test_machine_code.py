@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from nav_eval import jit, machine_code
+from nav_eval.metrics.dtw import dtw_points
 from patience import PATIENCE
 
 KERNELS = """
@@ -46,29 +48,23 @@ KINDS = ["float32", "int32", "float64"]
 
 
 class Small:
-    """A package of two kernels, one calling the other, and a cache of its own."""
+    """A package of two kernels, one calling the other, and a cache."""
 
-    def __init__(self, folder: Path) -> None:
-        self.cache = folder / "cache"
-        self._package = folder / "package"
-        self._package.mkdir()
-        (self._package / "small.py").write_text(KERNELS)
+    def __init__(self, package: Path, cache: Path) -> None:
+        self.package, self.cache = package, cache
+        (package / "small.py").write_text(KERNELS)
 
-    def start(self) -> subprocess.Popen[str]:
-        environment = os.environ | {"NAV_EVAL_CACHE": str(self.cache), "PYTHONPATH": str(self._package)}
-        pipe = subprocess.PIPE
-        return subprocess.Popen(
-            [sys.executable, "-c", USE], stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment
-        )
+    def start(self, code: str = USE) -> subprocess.Popen[str]:
+        environment = os.environ | {"NAV_EVAL_CACHE": str(self.cache), "PYTHONPATH": str(self.package)}
+        pipe, command = subprocess.PIPE, [sys.executable, "-c", code]
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment)
 
     def use(self, orders: list[list[str]]) -> list[tuple[int, str]]:
         """(overloads compiled, what was said) of a process per order, all at once."""
         processes = [self.start() for _ in orders]
         assert all(p.stdout and p.stdout.readline() == "ready\n" for p in processes)
         for process, order in zip(processes, orders, strict=True):
-            assert process.stdin is not None
-            process.stdin.write(json.dumps(order) + "\n")
-            process.stdin.flush()
+            print(json.dumps(order), file=process.stdin, flush=True)
         said = [process.communicate(timeout=PATIENCE) for process in processes]
         for process, (out, errors) in zip(processes, said):
             assert process.returncode == 0, errors
@@ -79,20 +75,29 @@ class Small:
         return sorted(self.cache.rglob("*.nbc"))
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> tuple[Small, list[tuple[int, str]]]:
+    """A cache that three processes filled which began together, and what they say.
+
+    Writing is slowed down, so that they do meet: numba's own cache then gives one overload's code for another's.
+    """
+    small = Small(tmp_path_factory.mktemp("package"), tmp_path_factory.mktemp("small") / "cache")
+    return small, small.use([KINDS[i:] + KINDS[:i] for i in range(3)])
+
+
 @pytest.fixture
-def small(tmp_path: Path) -> Small:
-    return Small(tmp_path)
+def small(begun: tuple[Small, list[tuple[int, str]]], tmp_path: Path) -> Small:
+    """With a copy of that cache."""
+    return Small(begun[0].package, Path(shutil.copytree(begun[0].cache, tmp_path / "cache")))
 
 
-def test_processes_that_begin_together_share_an_empty_cache(small: Small) -> None:
-    """Writing is slowed down, so that they do meet: numba's own cache then gives one overload's code for another's."""
-    compiled = small.use([KINDS[i:] + KINDS[:i] for i in range(3)])
+def test_processes_that_begin_together_share_an_empty_cache(begun: tuple[Small, list[tuple[int, str]]]) -> None:
+    small, compiled = begun
     assert sum(count for count, _ in compiled) == len(small.files()) == 2 * len(KINDS)
     assert small.use([KINDS]) == [(0, "")]
 
 
 def test_damaged_files_are_compiled_again_with_a_warning(small: Small) -> None:
-    small.use([KINDS])
     for file, left in zip(small.files(), (0, 10, 40, 1000, -1, None), strict=True):
         content = bytearray(file.read_bytes()[:left])
         if left is None:
@@ -181,10 +186,8 @@ print(njit(lambda a: a @ a)(np.full((2, 2), 3.0))[0, 0])
 
 def test_what_compiles_is_imported_only_to_compile_and_scipys_linear_algebra_only_for_products(small: Small) -> None:
     """Numba's implementations of all that it knows take 0.3 s to import, and code that is loaded needs none of them."""
-    small.start().communicate('["float32"]\n')
-    environment = os.environ | {"NAV_EVAL_CACHE": str(small.cache), "PYTHONPATH": str(small._package)}
-    done = subprocess.run([sys.executable, "-c", PRODUCT], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "False", "False", "True", "18.0"]
+    said, errors = small.start(PRODUCT).communicate(timeout=PATIENCE)
+    assert said.split() == ["False", "False", "False", "True", "18.0"], errors
 
 
 NEWER = """
@@ -211,14 +214,11 @@ print(repr(float(row[-1])))
 
 
 def test_a_numba_that_nobody_has_tested_computes_the_same_and_is_warned_of(tmp_path: Path) -> None:
-    from nav_eval.metrics.dtw import dtw_points
-
     script = tmp_path / "newer.py"
     script.write_text(NEWER)
     environment = os.environ | {"NAV_EVAL_CACHE": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "numba")}
-    ran = subprocess.run(
-        [sys.executable, str(script)], env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
+    command = [sys.executable, str(script)]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.returncode == 0, ran.stderr
     first, second = [(float(i), 0.5, 0.0) for i in range(9)], [(2.0 * i, 0.0, 0.1) for i in range(5)]
     assert float(ran.stdout) == dtw_points(first, second)

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import warnings
+from contextlib import ExitStack, closing
+from functools import partial
 from itertools import groupby
 
 import gymnasium
@@ -33,6 +37,18 @@ def graph(tmp_path_factory):
 @pytest.fixture(scope="module")
 def room(tmp_path_factory):
     return write_room(tmp_path_factory.mktemp("room"), scenes=2)
+
+
+@pytest.fixture
+def made():
+    """Makes one environment, or a vector of so many, and closes all after the test."""
+    with ExitStack() as stack:
+
+        def make(name, overrides, count=0, **features):
+            vector = partial(nav_eval.make_vec_env, name, count) if count else partial(nav_eval.make_env, name)
+            return stack.enter_context(closing(vector(overrides=overrides, **features)))
+
+        yield make
 
 
 SPECS = StructSpec(
@@ -83,10 +99,6 @@ def test_every_number_is_an_action_of_the_task():
     assert names == set(space.actions) - {"say"}, "no number says a text"
 
 
-def made(name, overrides, **features):
-    return nav_eval.make_env(name, overrides=overrides, **features)
-
-
 @pytest.mark.parametrize("make", [nav_eval.make_env, nav_eval.make_vec_env])
 def test_a_fault_is_told_to_who_calls_from_python(make):
     with pytest.raises(ConfigError, match=r"dataset.limt: unknown key. Did you mean 'limit'\?.* \[overrides\]$"):
@@ -94,7 +106,7 @@ def test_a_fault_is_told_to_who_calls_from_python(make):
 
 
 @pytest.mark.parametrize(("name", "world"), [("r2r", "graph"), ("pointnav", "room")])
-def test_gymnasiums_checker_finds_nothing(request, name, world):
+def test_gymnasiums_checker_finds_nothing(request, name, world, made):
     env = made(name, request.getfixturevalue(world), dense_reward=True, expert_actions=True)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*Box (observation|action) space m(in|ax)imum.*infinity")
@@ -105,22 +117,20 @@ def test_gymnasiums_checker_finds_nothing(request, name, world):
         warnings.filterwarnings("ignore", ".*infinity.*")
         check_env(env.unwrapped, skip_render_check=True)
         check_env(env, skip_render_check=True)
-    env.close()
 
 
 @pytest.mark.parametrize(("name", "world"), [("r2r", "graph"), ("pointnav", "room")])
-def test_a_flat_environment_passes_gymnasiums_checker_without_a_warning(request, name, world):
+def test_a_flat_environment_passes_gymnasiums_checker_without_a_warning(request, name, world, made):
     rgb = [] if name == "r2r" else ["simulator.sensors.rgb={width: 8, height: 6}"]
     env = made(name, [*request.getfixturevalue(world), *rgb], flat=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(env, skip_render_check=not rgb)
     assert not any(isinstance(space, gymnasium.spaces.Dict) for space in env.observation_space.values())
-    env.close()
 
 
-def test_flat_observations_are_the_nested_ones_by_another_name(graph):
-    nested, flat = (nav_eval.make_vec_env("r2r", 2, overrides=graph, flat=flat) for flat in (False, True))
+def test_flat_observations_are_the_nested_ones_by_another_name(graph, made):
+    nested, flat = (made("r2r", graph, 2, flat=flat) for flat in (False, True))
     (expected, _), (seen, _) = nested.reset(seed=4), flat.reset(seed=4)
     assert flat.observation_space.contains(seen)
     assert_equal(seen["instruction/text"], expected["instruction"]["text"])
@@ -129,12 +139,10 @@ def test_flat_observations_are_the_nested_ones_by_another_name(graph):
     assert len(seen) == len(parts)
     single = made("r2r", graph, flat=True)
     assert_equal(single.reset(seed=4)[0], {name: value[0] for name, value in seen.items()})
-    for envs in (nested, flat, single):
-        envs.close()
 
 
 @pytest.mark.parametrize(("name", "world"), [("r2r", "graph"), ("pointnav", "room")])
-def test_the_expert_reaches_the_goal_and_dense_rewards_add_up(request, name, world):
+def test_the_expert_reaches_the_goal_and_dense_rewards_add_up(request, name, world, made):
     env = made(name, request.getfixturevalue(world), dense_reward=True, expert_actions=True)
     observation, info = env.reset(seed=3)
     far, total, steps, over = env.unwrapped.distance_to_goal(), 0.0, 0, False
@@ -146,16 +154,14 @@ def test_the_expert_reaches_the_goal_and_dense_rewards_add_up(request, name, wor
     assert info["metrics"]["success"] == 1.0
     assert info["expert_action"] == -1
     assert total == pytest.approx(far - env.unwrapped.distance_to_goal() - 0.01 * steps + 2.5)
-    env.close()
 
 
-def test_an_episode_can_be_chosen_and_an_unknown_one_is_refused(graph):
+def test_an_episode_can_be_chosen_and_an_unknown_one_is_refused(graph, made):
     env = made("r2r", graph)
     _, info = env.reset(options={"episode": ("tinyhouse", "2_0")})
     assert (info["scene_id"], info["episode_id"]) == ("tinyhouse", "2_0")
     with pytest.raises(SimulatorError, match="no episode"):
         env.reset(options={"episode": ("tinyhouse", "9")})
-    env.close()
 
 
 def walked(envs, steps, seed=0):
@@ -171,9 +177,9 @@ def walked(envs, steps, seed=0):
 
 @pytest.mark.parametrize("order", ["shuffled", "scenes", "fixed"])
 @pytest.mark.parametrize("shard", [None, (1, 2)])
-def test_an_epoch_plays_each_episode_of_a_shard_once(room, order, shard):
+def test_an_epoch_plays_each_episode_of_a_shard_once(room, order, shard, made):
     count = 2 if shard is None else 1
-    envs = nav_eval.make_vec_env("pointnav", count, overrides=room, order=order, shard=shard)
+    envs = made("pointnav", room, count, order=order, shard=shard)
     with nav_eval.Evaluation("pointnav", overrides=room) as run:
         wanted = [episode.key for episode in run.episodes]
     wanted = wanted if shard is None else wanted[1::2]
@@ -184,19 +190,18 @@ def test_an_epoch_plays_each_episode_of_a_shard_once(room, order, shard):
     for place in range(count) if order == "scenes" else ():
         scenes = [scene for scene, _ in first[place : len(wanted) : count]]
         assert len(list(groupby(scenes))) == len({*scenes})
-    envs.close()
 
 
-def test_more_environments_than_episodes_is_told(room):
+def test_more_environments_than_episodes_is_told(room, made):
     with pytest.raises(ConfigError, match="too few for 99 parts"):
-        nav_eval.make_vec_env("pointnav", 99, overrides=room, order="shuffled")
+        made("pointnav", room, 99, order="shuffled")
     with pytest.raises(ConfigError, match=r"\(2, 2\) is no part of 2"):
         made("pointnav", room, shard=(2, 2))
     with pytest.raises(ConfigError, match="choose from random"):
         made("pointnav", room, order="sorted")
 
 
-def test_gymnasium_makes_it_by_name_and_its_spec_can_be_pickled(room):
+def test_gymnasium_makes_it_by_name_and_its_spec_can_be_pickled(room, made):
     with warnings.catch_warnings():
         warnings.filterwarnings("error")
         warnings.filterwarnings("ignore", ".*infinity.*")
@@ -210,12 +215,12 @@ def test_gymnasium_makes_it_by_name_and_its_spec_can_be_pickled(room):
         assert env.step(1)[1] == again.step(1)[1] == third.step(1)[1] != 0
         envs = gymnasium.make_vec("nav_eval/pointnav-v1", 2, overrides=room)
     assert isinstance(envs.unwrapped, nav_eval.gym.NavVectorEnv)
-    for one in (env, again, direct, third, envs):
+    for one in (env, again, third, envs):
         one.close()
 
 
-def test_some_are_reset_and_each_to_an_episode_of_its_own(room):
-    envs = nav_eval.make_vec_env("pointnav", 3, overrides=room)
+def test_some_are_reset_and_each_to_an_episode_of_its_own(room, made):
+    envs = made("pointnav", room, 3)
     keys = list(envs.envs[0].episodes)
     _, infos = envs.reset(seed=0, options={"episodes": [keys[2], keys[0], keys[1]]})
     assert list(zip(infos["scene_id"], infos["episode_id"])) == [keys[2], keys[0], keys[1]]
@@ -234,10 +239,9 @@ def test_some_are_reset_and_each_to_an_episode_of_its_own(room):
         envs.reset(options={"episodes": keys[:2]})
     with pytest.raises(SimulatorError, match="epsode is not an option"):
         envs.reset(options={"epsode": keys[0]})
-    envs.close()
 
 
-def test_an_episode_that_is_over_takes_no_step(room):
+def test_an_episode_that_is_over_takes_no_step(room, made):
     env = made("pointnav", room)
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(1)
@@ -245,10 +249,9 @@ def test_an_episode_that_is_over_takes_no_step(room):
     env.step(0)
     with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
         env.step(0)
-    env.close()
 
 
-def test_an_agent_can_be_put_elsewhere_and_is_measured_from_there(room):
+def test_an_agent_can_be_put_elsewhere_and_is_measured_from_there(room, made):
     env = made("pointnav", room, dense_reward=True)
     env.reset(seed=0)
     env.step(1)
@@ -266,11 +269,10 @@ def test_an_agent_can_be_put_elsewhere_and_is_measured_from_there(room):
     env.reset(seed=0)
     with pytest.raises(SimulatorError, match="not on the navmesh"):
         bare.set_agent_state(nav_eval.AgentState((0.0, 50.0, 0.0)))
-    env.close()
 
 
 @pytest.mark.parametrize("within", [None, 0.6])
-def test_the_oracle_stops_where_it_is_told(room, within):
+def test_the_oracle_stops_where_it_is_told(room, within, made):
     more = ["evaluation.success_distance=2.0", "evaluation.max_steps=400"] + (
         [f"simulator.options.expert_within={within}"] if within else []
     )
@@ -282,19 +284,17 @@ def test_the_oracle_stops_where_it_is_told(room, within):
         *_, info = env.step(info["expert_action"])
     assert far < (within or 0.1875)
     assert far > 0.3 or not within
-    env.close()
 
 
-def test_worlds_are_kept_as_many_as_asked(room):
+def test_worlds_are_kept_as_many_as_asked(room, made):
     env = made("pointnav", [*room, "simulator.options.worlds=1"], order="fixed")
     loaded = {id(env.unwrapped.environment.simulator.world) for _ in range(4) if env.reset()}
     kept = env.unwrapped.environment.simulator._worlds._worlds
     assert len(kept) == 1
     assert loaded
-    env.close()
 
 
-def test_words_are_numbered_by_a_vocabulary(graph):
+def test_words_are_numbered_by_a_vocabulary(graph, made):
     plain = made("r2r", graph)
     words = nav_eval.gym.vocabulary(plain.unwrapped.episodes.values())
     assert words == sorted({*words})
@@ -307,11 +307,9 @@ def test_words_are_numbered_by_a_vocabulary(graph):
     assert not numbers[len(told) :].any()
     assert env.observation_space.contains(seen)
     assert "tokens" not in plain.reset()[0]["instruction"]
-    plain.close()
-    env.close()
 
 
-def test_limits_truncate_stop_terminates_and_an_invalid_action_ends(graph):
+def test_limits_truncate_stop_terminates_and_an_invalid_action_ends(graph, made):
     env = made("r2r", [*graph, "evaluation.max_steps=2", "task.actions=[stop,turn_left,move_to]"])
     env.reset(seed=0)
     assert env.step(1)[2:4] == (False, False)
@@ -322,12 +320,11 @@ def test_limits_truncate_stop_terminates_and_an_invalid_action_ends(graph):
     *_, terminated, _, info = env.step(2 + LIST_ITEMS - 1)
     assert terminated
     assert "no candidate" in info["invalid_action"]
-    env.close()
 
 
-def test_a_vector_is_its_environments_side_by_side(room):
+def test_a_vector_is_its_environments_side_by_side(room, made):
     """Against gymnasium's own SyncVectorEnv of single environments, with the same seeds and actions."""
-    ours = nav_eval.make_vec_env("pointnav", 3, overrides=room, dense_reward=True, expert_actions=True)
+    ours = made("pointnav", room, 3, dense_reward=True, expert_actions=True)
     single = [lambda: made("pointnav", room, dense_reward=True, expert_actions=True)] * 3
     theirs = gymnasium.vector.SyncVectorEnv(single)
     assert ours.unwrapped.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
@@ -346,8 +343,6 @@ def test_a_vector_is_its_environments_side_by_side(room):
         expected, *expected_numbers, expected_infos = theirs.step(actions)
         for mine, other in zip(numbers, expected_numbers, strict=True):
             assert mine.tolist() == pytest.approx(other.tolist())
-    ours.close()
-    theirs.close()
 
 
 def assert_equal(a, b):
@@ -359,7 +354,7 @@ def assert_equal(a, b):
         np.testing.assert_array_equal(a, b)
 
 
-def test_the_log_tells_what_every_step_draws(room, caplog):
+def test_the_log_tells_what_every_step_draws(room, caplog, made):
     caplog.set_level("INFO", "nav_eval")
     rgb = "simulator.sensors={rgb: {width: 8, height: 6}, depth: {width: 8, height: 6}, gps: {}}"
     made("pointnav", [*room, rgb]).close()
@@ -367,8 +362,8 @@ def test_the_log_tells_what_every_step_draws(room, caplog):
 
 
 @pytest.mark.parametrize("copy", [True, False])
-def test_what_is_kept_stays_as_it_was_unless_copies_are_done_without(room, copy):
-    envs = nav_eval.make_vec_env("pointnav", 2, overrides=room, copy=copy)
+def test_what_is_kept_stays_as_it_was_unless_copies_are_done_without(room, copy, made):
+    envs = made("pointnav", room, 2, copy=copy)
     kept, _ = envs.reset(seed=0)
     then = {name: value.copy() for name, value in kept.items()}
     view = kept["depth"][0, 3:]
@@ -380,12 +375,11 @@ def test_what_is_kept_stays_as_it_was_unless_copies_are_done_without(room, copy)
         del kept
         envs.step(np.full(2, 2))
         assert_equal(view, then["depth"][0, 3:])
-    envs.close()
 
 
 @pytest.mark.parametrize("processes", [False, True])
-def test_other_libraries_read_the_arrays_where_they_are(graph, processes):
-    envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, flat=True, copy=not processes, processes=processes)
+def test_other_libraries_read_the_arrays_where_they_are(graph, processes, made):
+    envs = made("r2r", graph, 2, flat=True, copy=not processes, processes=processes)
     seen, _ = envs.reset(seed=0)
     held = {name: np.from_dlpack(array) for name, array in seen.items()}
     assert all(np.shares_memory(held[name], array) for name, array in seen.items())
@@ -394,22 +388,20 @@ def test_other_libraries_read_the_arrays_where_they_are(graph, processes):
     envs.step(np.full(2, 2))
     if not processes:
         assert_equal(held, then)
-    envs.close()
 
 
-def test_texts_follow_their_episodes(graph):
-    envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, order="fixed")
+def test_texts_follow_their_episodes(graph, made):
+    envs = made("r2r", graph, 2, order="fixed")
     for _ in range(3):
         seen, _ = envs.reset()
         told = [env.environment.simulator.episode.instruction.text for env in envs.envs]
         assert [text(row) for row in seen["instruction"]["text"]] == told
         assert [text(row) for row in envs.step(np.ones(2, int))[0]["instruction"]["text"]] == told
-    envs.close()
 
 
-def test_processes_share_their_observations_through_memory(graph):
-    envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, processes=True, expert_actions=True)
-    here = nav_eval.make_vec_env("r2r", 2, overrides=graph, expert_actions=True)
+def test_processes_share_their_observations_through_memory(graph, made):
+    envs = made("r2r", graph, 2, processes=True, expert_actions=True)
+    here = made("r2r", graph, 2, expert_actions=True)
     (seen, infos), (expected, expected_infos) = envs.reset(seed=5), here.reset(seed=5)
     for _ in range(6):
         assert_equal(seen, expected)
@@ -418,13 +410,8 @@ def test_processes_share_their_observations_through_memory(graph):
         assert len(list(iterate(envs.action_space, actions))) == 2
         seen, _, _, _, infos = envs.step(actions)
         expected, _, _, _, expected_infos = here.step(actions)
-    envs.close()
-    here.close()
 
 
 def test_importing_nav_eval_does_not_import_gymnasium():
-    import subprocess
-    import sys
-
     code = "import nav_eval, sys; assert 'gymnasium' not in sys.modules; nav_eval.make_env"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,15 +1,19 @@
-"""Trainers' own libraries take the environments as docs/training.md says, where they are installed."""
+"""Trainers' own libraries take the environments as docs/training.md says, and the examples that learn do."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+import nav_eval
 from documentation.pages import ROOT, blocks
-from torch_python import run
+from torch_python import EXAMPLES, run
 
 MODULES = {
     "torch": "torch",
@@ -102,3 +106,96 @@ def test_our_vector_is_stable_baselines_own_of_single_environments(trains):
 @pytest.mark.soak
 def test_torch_reads_the_arrays_where_they_are(trains):
     assert trains("torch", "-c", TENSORS % (FEW,)) == "True\n"
+
+
+# examples/ppo_pointnav: what it takes a step to be worth, and that it learns.
+PPO = str(EXAMPLES / "ppo_pointnav" / "ppo.py")
+
+WORTH = f"""
+import sys, torch
+sys.path.insert(0, {str(EXAMPLES / "ppo_pointnav")!r})
+import ppo
+ppo.TRACE = 1.0
+held = ppo.Rollout()
+held.reward.normal_(generator=torch.Generator().manual_seed(0))
+held.value.uniform_(generator=torch.Generator().manual_seed(1))
+held.ended[9, 0] = held.over[9, 0] = held.over[20, 1] = True
+last = torch.full((ppo.ENVS,), 3.0)
+worth = held.advantages(last) + held.value
+far = 0.0
+for place, begin, end, after in ((0, 2, 9, 0.0), (1, 5, 20, held.value[21, 1]), (2, 7, ppo.LENGTH - 1, 3.0)):
+    earned = sum(held.reward[k, place] * ppo.DISCOUNT ** (k - begin) for k in range(begin, end + 1))
+    far = max(far, abs(worth[begin, place] - earned - after * ppo.DISCOUNT ** (end + 1 - begin)).item())
+print(far)
+"""
+"""Without a trace a step's worth is what is earned until the end, and what is expected after: of an episode that the
+agent ended nothing, of one that was cut what its last state is worth."""
+
+
+@pytest.mark.soak
+def test_a_step_is_worth_what_it_earns_until_the_end(trainer):
+    assert float(run(trainer, "-c", WORTH)) < 1e-4
+
+
+@pytest.mark.soak
+def test_success_rises(trainer, tmp_path):
+    homes = "dataset.generate={seed: ppo, scenes: 2, rooms: 2, detail: 20000, per_scene: 30}"
+    printed = run(trainer, PPO, "--steps", "49152", "--out", str(tmp_path / "policy.pt"), homes)
+    curve = [float(line.split()[4]) for line in printed.splitlines() if re.match(r" *\d", line)]
+    learned, random = (float(found) for found in re.findall(r"success ([\d.]+)", printed))
+    assert curve[-1] > curve[0] + 0.2
+    assert learned > random + 0.2
+    assert (tmp_path / "policy.pt").is_file()
+
+
+# examples/first_vln_model: what it reads from LeRobot files, and that it learns from them and walks.
+EXAMPLE = EXAMPLES / "first_vln_model"
+LENS = "{width: 64, height: 64, hfov: 90}"
+WORLD = [
+    f"simulator.sensors={{rgb: {LENS}, depth: {LENS}, gps: {{}}, compass: {{}}}}",
+    "dataset.generate={rooms: 2, seed: pairs, per_scene: 3, scenes: 2}",
+]
+PLAYED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import nav_eval
+from agent import First
+found = nav_eval.evaluate("vln-demo", agent=First, overrides=[*sys.argv[2:], "evaluation.max_steps=20"])
+print(found.metrics["steps"]["mean"])
+"""
+
+
+@pytest.fixture
+def walks(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(EXAMPLE)
+    return pytest.importorskip("walks")
+
+
+def test_files_tell_what_the_sensors_do(tmp_path: Path, walks: Any) -> None:
+    """What is read of a path is what the senses make of it when it is walked again."""
+    one = [*WORLD, "dataset.limit=1"]
+    nav_eval.collect("vln-demo", tmp_path / "walks", format="lerobot", overrides=one)
+    walk, senses = next(walks.read(tmp_path / "walks")), walks.Senses()
+    env = nav_eval.make_env("vln-demo", overrides=one)
+    seen, _ = env.reset(options={"episode": next(iter(env.unwrapped.episodes))})
+    for step, action in enumerate(walk["expert"].tolist()):
+        pose = np.array([*seen["gps"], *seen["compass"]], np.float32)
+        picture, around, motion = senses.see(seen["rgb"], seen["depth"], pose)
+        np.testing.assert_allclose(walk["motion"][step], motion, atol=1e-3)
+        assert np.abs(walk["picture"][step].astype(int) - picture).mean() < 4  # the film has lost a little
+        assert np.abs(walk["around"][step].astype(int) - around).mean() < 4
+        seen, *_ = env.step(action)
+    env.close()
+    assert walk["part"][0] == 0
+    assert {len(text) for text in walk["texts"]} == {walk["part"].max() + 1}
+
+
+@pytest.mark.soak
+def test_it_learns_from_files_and_walks(trainer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, weights = tmp_path / "walks", tmp_path / "first.pt"
+    nav_eval.collect("vln-demo", folder, format="lerobot", overrides=WORLD)
+    printed = run(trainer, str(EXAMPLE / "first.py"), str(folder), "--epochs", "4", "--out", str(weights))
+    losses = [float(found) for found in re.findall(r"loss ([\d.]+)", printed)]
+    assert losses[-1] < losses[0]
+    monkeypatch.setenv("FIRST_MODEL", str(weights))
+    assert float(run(trainer, "-c", PLAYED, str(EXAMPLE), *WORLD, "dataset.limit=1")) > 0

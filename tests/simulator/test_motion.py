@@ -1,22 +1,27 @@
-"""Motion against recorded walks, Habitat's and those of its rules over Detour, and against closed forms."""
+"""Motion and the follower against recorded walks, Habitat's and those of its rules over Detour, and closed forms."""
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import truncnorm
 
 from nav_eval.core.actions import Action
 from nav_eval.core.types import AgentState
-from nav_eval.engine.navmesh.mesh import load_navmesh
+from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.geometry import Quaternion, Vec3, yaw_of, yaw_rotation
 from nav_eval.simulator.actuation import MODELS, ActuationNoise
+from nav_eval.simulator.follower import FollowerProfile, GreedyFollower, next_move
 from nav_eval.simulator.motion import MotionProfile, perform, tilt, turn
-from recordings import SCENES, folder_of, read
+from recordings import SCENES, SHARED_DATA, folder_of, read
 
 ACTIONS = ("stop", "move_forward", "turn_left", "turn_right")
 
@@ -31,8 +36,7 @@ class Floor:
 @pytest.mark.parametrize("sliding", [True, False])
 @pytest.mark.parametrize("scene", SCENES)
 def test_recorded_walks(scene: str, sliding: bool) -> None:
-    nav = load_navmesh(folder_of(scene) / "scene.navmesh")
-    assert nav is not None
+    nav = NavMesh.from_bytes((folder_of(scene) / "scene.navmesh").read_bytes())
     walk = read(scene, f"agent_walk_{'slide' if sliding else 'noslide'}")
     profile = MotionProfile(turn_angle=math.radians(15), sliding=sliding)
     state = AgentState(tuple(walk["start"]))
@@ -41,24 +45,19 @@ def test_recorded_walks(scene: str, sliding: bool) -> None:
         moved = perform(nav, state, Action(ACTIONS[action]), profile)
         state = AgentState((x, y, z), (qx, qy, qz, qw))
         near = math.dist(moved.state.position, state.position) < 1e-5
-        poses.append(near and _angle(moved.state.rotation, state.rotation) < 1e-3)
+        turned = 2 * math.acos(min(abs(np.dot(moved.state.rotation, state.rotation)), 1.0))
+        poses.append(near and turned < 1e-3)
         flags.append(moved.collided == bool(collided))
     assert np.mean(poses) >= 0.995
     assert np.mean(flags) >= 0.995
-
-
-def _angle(a: Quaternion, b: Quaternion) -> float:
-    return 2 * math.acos(min(abs(sum(p * q for p, q in zip(a, b))), 1.0))
 
 
 def test_discrete_moves_follow_the_conventions() -> None:
     profile = MotionProfile(turn_angle=math.radians(30), tilt_angle=math.radians(15))
     state = AgentState((0.0, 0.0, 0.0), yaw_rotation(math.pi / 2))
     assert perform(Floor(), state, Action("move_forward"), profile).state.position == pytest.approx((-0.25, 0, 0))
-    assert yaw_of(perform(Floor(), state, Action("turn_left"), profile).state.rotation) == pytest.approx(
-        math.pi * 2 / 3
-    )
-    assert yaw_of(perform(Floor(), state, Action("turn_right"), profile).state.rotation) == pytest.approx(math.pi / 3)
+    for name, yaw in (("turn_left", math.pi * 2 / 3), ("turn_right", math.pi / 3)):
+        assert yaw_of(perform(Floor(), state, Action(name), profile).state.rotation) == pytest.approx(yaw)
     assert perform(Floor(), state, Action("look_up"), profile).state.elevation == pytest.approx(math.radians(15))
     assert perform(Floor(), state, Action("stop"), profile).state == state
 
@@ -103,18 +102,11 @@ def test_limits_cut_and_say_so() -> None:
 
 
 def test_waypoint_turns_then_walks() -> None:
-    moved = perform(
-        Floor(),
-        AgentState((0.0, 0.0, 0.0)),
-        Action("waypoint", {"range": 0.8, "heading": math.pi / 2}),
-        MotionProfile(),
-    )
+    start = AgentState((0.0, 0.0, 0.0))
+    moved = perform(Floor(), start, Action("waypoint", {"range": 0.8, "heading": math.pi / 2}), MotionProfile())
     assert moved.state.position == pytest.approx((-0.8, 0, 0))
     assert yaw_of(moved.state.rotation) == pytest.approx(math.pi / 2)
-    blocked = perform(
-        Floor(), AgentState((0.0, 0.0, 0.0)), Action("waypoint", {"range": 2.0, "heading": 0.0}), MotionProfile()
-    )
-    assert blocked.collided
+    assert perform(Floor(), start, Action("waypoint", {"range": 2.0, "heading": 0.0}), MotionProfile()).collided
 
 
 def test_turns_keep_the_quaternion_a_unit() -> None:
@@ -132,8 +124,6 @@ def test_unknown_motion_is_our_fault() -> None:
 @pytest.mark.parametrize("model", sorted(MODELS))
 def test_noise_has_the_published_mean_and_is_cut(model: str) -> None:
     """Against scipy's truncated normal, which habitat-sim draws from."""
-    from scipy.stats import truncnorm
-
     noise = ActuationNoise(model)
     draws = np.array([noise.draw("linear", 0.25, seed).forward for seed in range(2000)])
     error = MODELS[model]["linear"].along
@@ -163,3 +153,41 @@ def test_unknown_noise_model_names_the_nearest() -> None:
         ActuationNoise("LoCoBot/ILRQ")
     with pytest.raises(ConfigError, match="multiplier"):
         ActuationNoise(multiplier=math.nan)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_recorded_episodes(scene: str) -> None:
+    nav = NavMesh.from_bytes((folder_of(scene) / "scene.navmesh").read_bytes())
+    recording = read(scene, "follower_slide")
+    follower = GreedyFollower(nav, FollowerProfile(recording["goal_radius"], 0.25, math.radians(15), sliding=True))
+    same = []
+    for episode in recording["episodes"]:
+        expected = [ACTIONS[step[0]] for step in episode["steps"]]
+        follower.reset()
+        state = AgentState(tuple(episode["start"]), yaw_rotation(episode["yaw"]))
+        ours: list[str] = []
+        while len(ours) < len(expected) and ours == expected[: len(ours)]:
+            move = follower.next_move(state.position, state.rotation, episode["goal"])
+            ours.append(move or "none")
+            state = perform(nav, state, Action(move or "stop"), MotionProfile()).state
+        same.append(ours == expected)
+    assert np.mean(same) >= 0.95
+
+
+def cut_off() -> tuple[Path, dict[str, Any]]:
+    """A navmesh, and a start and an end between which there is no way: Habitat's golden ones, or ours."""
+    if not SHARED_DATA.is_dir():
+        pair = next(pair for pair in read("rooms", "nav")["pairs"] if pair["geodesic"] == math.inf)
+        return folder_of("rooms") / "scene.navmesh", pair
+    golden = json.loads((SHARED_DATA / "habitat-golden" / "geodesic_single_end.json").read_text())["single_end"]
+    pair = next(case for case in golden if case["expected"] == math.inf)
+    return SHARED_DATA / "scenes" / "van-gogh-room.navmesh", pair
+
+
+def test_no_way_and_near_enough() -> None:
+    path, pair = cut_off()
+    nav = NavMesh.from_bytes(path.read_bytes())
+    profile = FollowerProfile(0.2, 0.25, math.radians(15), sliding=True)
+    facing = yaw_rotation(0.0)
+    assert next_move(nav, tuple(pair["start"]), facing, pair["end"], profile) is None
+    assert next_move(nav, tuple(pair["start"]), facing, pair["start"], profile) == "stop"

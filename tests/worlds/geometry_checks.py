@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import scipy.sparse as sparse
+import trimesh
 from numpy.typing import NDArray
 
 from nav_eval.engine.navmesh.mesh import NavMesh
@@ -34,9 +34,8 @@ def floating(world: World) -> list[str]:
         else:
             continue
         if not held:
-            out.append(
-                f"{item.category} {number} in {room.type} {room.id}: {item.support}, {bottom:.0f} to {top:.0f} mm"
-            )
+            place = f"{room.type} {room.id}: {item.support}, {bottom:.0f} to {top:.0f} mm"
+            out.append(f"{item.category} {number} in {place}")
     return out
 
 
@@ -95,17 +94,11 @@ def _surface(world: World, number: int) -> NDArray[np.float64]:
 def _parts(world: World, number: int) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Boxes of the connected pieces of an object's mesh, corners within a millimetre being the same."""
     mesh = world.mesh
-    triangles = mesh.triangles[mesh.objects[mesh.triangles[:, 0]] == number]
-    used, flat = np.unique(triangles, return_inverse=True)
-    points = mesh.positions[used]
-    _, same = np.unique(np.round(points, 3), axis=0, return_inverse=True)
-    ends = same.reshape(-1)[flat.reshape(-1, 3)]
-    graph = sparse.coo_matrix(
-        (np.ones(len(ends) * 2), (ends[:, [0, 1]].T.reshape(-1), ends[:, [1, 2]].T.reshape(-1))), (len(used),) * 2
-    )
-    _, piece = sparse.csgraph.connected_components(graph, directed=False)
-    for k in np.unique(piece[same.reshape(-1)]):
-        own = points[piece[same.reshape(-1)] == k]
+    corners = mesh.positions[mesh.triangles[mesh.objects[mesh.triangles[:, 0]] == number]].reshape(-1, 3)
+    _, ends = np.unique(np.round(corners, 3), axis=0, return_inverse=True)
+    piece = trimesh.graph.connected_component_labels(ends.reshape(-1, 3)[:, [0, 1, 1, 2]].reshape(-1, 2))
+    for k in np.unique(piece):
+        own = corners[piece[ends.reshape(-1)] == k]
         yield own.min(axis=0), own.max(axis=0)
 
 

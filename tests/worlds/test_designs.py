@@ -14,6 +14,12 @@ from nav_eval_worlds.furniture.made import Designs, Made
 from nav_eval_worlds.surfaces.palette import Palette
 from nav_eval_worlds.surfaces.styles import STYLES
 
+OTHERS = (
+    tables.nightstand, tables.console, tables.corner_desk, tables.reception_desk, storage.storage_shelf,
+    storage.filing_cabinet, beds.cot, bath.washing_machine, bath.towel_shelf, kitchen.vending_machine, decor.coat_rack,
+    grand.bench, grand.piano_stool, grand.aquarium, grand.pool_table, grand.exercise_bike, grand.treadmill,
+    grand.standing_board, grand.cupboard_door,
+)  # fmt: skip
 FAMILIES: dict[str, tuple[Designs, tuple[object, ...]]] = {
     "sofa": (sofas.SOFAS, (3,)),
     "armchair": (sofas.ARMCHAIRS, ()),
@@ -42,20 +48,8 @@ FAMILIES: dict[str, tuple[Designs, tuple[object, ...]]] = {
     "mirror": (grand.MIRRORS, ()),
     "fireplace": (grand.FIREPLACES, (2.5,)),
     "piano": (grand.PIANOS, ()),
-    "other": (
-        {
-            maker.__name__: maker
-            for maker in (
-                tables.nightstand, tables.console, tables.corner_desk, tables.reception_desk, storage.storage_shelf,
-                storage.filing_cabinet, beds.cot, bath.washing_machine, bath.towel_shelf, kitchen.vending_machine,
-                decor.coat_rack,
-                grand.bench, grand.piano_stool, grand.aquarium, grand.pool_table, grand.exercise_bike, grand.treadmill,
-                grand.standing_board, grand.cupboard_door,
-            )
-        },
-        (),
-    ),
-}  # fmt: skip
+    "other": ({maker.__name__: maker for maker in OTHERS}, ()),
+}
 MADE = [
     pytest.param(build, arguments, id=f"{family}: {name}")
     for family, (designs, arguments) in FAMILIES.items()

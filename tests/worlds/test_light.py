@@ -1,20 +1,24 @@
-"""Light and voxels against cases one can reason about, and against exact rays."""
+"""Light, daylight, mirrors and voxels against cases one can reason about, against exact rays and the renderer."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.ndimage
 import trimesh
 
+from nav_eval.report.views import view_image
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.light.bake import bake
 from nav_eval_worlds.light.bounced import Probes
 from nav_eval_worlds.light.cubes import cubes, cubes_of
-from nav_eval_worlds.light.daylight import Daylight
+from nav_eval_worlds.light.daylight import Daylight, draw_daylight
 from nav_eval_worlds.light.direct import opaque, sunlight
 from nav_eval_worlds.light.holes import windows_of
 from nav_eval_worlds.light.places import places
@@ -32,7 +36,7 @@ from nav_eval_worlds.shell.windows import curtain_places
 from nav_eval_worlds.surfaces.parametric import Model
 from nav_eval_worlds.surfaces.styles import building_style
 from nav_eval_worlds.world import World
-from worlds.buildings import OPEN_PLAN, make_world
+from worlds.buildings import RELEASED, make_world
 
 
 def test_rays_through_voxels_agree_with_the_slab_method() -> None:
@@ -84,7 +88,7 @@ def texels(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def test_floors_are_darker_under_beds_than_in_the_open() -> None:
-    world = make_world(*OPEN_PLAN)
+    world = make_world(*RELEASED[0])
     bed = next(o for o in world.objects if o.category == "bed")
     at, owner, light = texels(world)
     floor = np.isin(owner, [o.id for o in world.objects if o.category == "floor" and o.region == bed.region])
@@ -97,7 +101,7 @@ def test_floors_are_darker_under_beds_than_in_the_open() -> None:
 
 
 def test_lamps_and_windows_stay_white_and_rooms_are_lit() -> None:
-    world = make_world(*OPEN_PLAN)
+    world = make_world(*RELEASED[0])
     glowing = np.isin(world.mesh.materials, [k for k, n in enumerate(world.mesh.names) if n in ("glow", "outside")])
     assert (world.colors[glowing] == 255).all()
     assert (world.colors[:, 3] == 255).all()
@@ -107,7 +111,7 @@ def test_lamps_and_windows_stay_white_and_rooms_are_lit() -> None:
 
 def test_tops_of_skirtings_are_lit_like_their_fronts() -> None:
     """Along the edge that they share; black ones a pixel high would show as dashes."""
-    world = make_world(*OPEN_PLAN)
+    world = make_world(*RELEASED[0])
     mesh, light = world.mesh, world.colors[:, :3].mean(axis=1)
     edge = (mesh.materials == mesh.names.index("frame")) & (abs(mesh.positions[:, 1] - 0.075) < 0.001)
     fronts: dict[tuple[int, ...], float] = {}
@@ -122,7 +126,7 @@ def test_tops_of_skirtings_are_lit_like_their_fronts() -> None:
 
 
 def test_lamps_do_not_shade_their_own_ceiling() -> None:
-    world = make_world(*OPEN_PLAN)
+    world = make_world(*RELEASED[0])
     mesh = world.mesh
     grid = cubes(mesh, world.plan, world.items)
     lamps = [np.array(item.at) / 1000 for item in world.items if item.support == "ceiling" and item.category == "lamp"]
@@ -137,32 +141,31 @@ def bare(plan: Plan) -> list[Item]:
 
 
 @cache
-def empty_home() -> tuple[Plan, Mesh, Grid]:
-    """A home of three rooms without a thing in it, its curtains drawn back."""
+def empty_home() -> tuple[Plan, Mesh, Grid, Any]:
+    """A home of three rooms without a thing in it, its curtains drawn back, and the places whose light is asked for."""
     plan = make_plan("light", 3, 1, "home")
     plan = replace(plan, windows=tuple(replace(window, drawn=(0, 0), net=False) for window in plan.windows))
     mesh = tessellate(bare(plan), 20_000)
-    return plan, mesh, cubes(mesh, plan)
+    grid = cubes(mesh, plan)
+    return plan, mesh, grid, places(grid, mesh, mesh.patches.charts, np.zeros(0, np.int64))
 
 
 def floor_texels(plan: Plan, mesh: Mesh, asked: Any, room: int) -> np.ndarray:
     """Rows of `asked` that lie on a room's floor."""
     at = asked.points.at
     texels = int(mesh.patches.charts.size.prod(axis=1).sum())
-    chosen: np.ndarray = np.flatnonzero((asked.points.room[:texels] == room - 1) & (abs(at[:texels, 1]) < 1e-9))
-    return chosen
+    return np.flatnonzero((asked.points.room[:texels] == room - 1) & (abs(at[:texels, 1]) < 1e-9))
 
 
 @pytest.mark.parametrize(("turn", "rise"), [(0.12, 0.09), (-0.08, 0.13), (0.0, 0.16)])
 def test_patches_of_sun_lie_where_geometry_puts_the_panes(turn: float, rise: float) -> None:
     """A texel of the floor is lit, halfway at least, if the line to the sun passes a pane and the hole before it."""
-    plan, mesh, grid = empty_home()
+    plan, mesh, grid, asked = empty_home()
     window = plan.windows[0]
     out = {"n": (0, -1), "s": (0, 1), "w": (-1, 0), "e": (1, 0)}[window.side]
     side = np.array([out[1], -out[0]]) * np.sin(2 * np.pi * turn)
     flat = (np.array(out) * np.cos(2 * np.pi * turn) + side) * np.cos(2 * np.pi * rise)
     sun = (float(flat[0]), float(np.sin(2 * np.pi * rise)), float(flat[1]))
-    asked = places(grid, mesh, mesh.patches.charts, np.zeros(0, np.int64))
     windows = windows_of(plan)
     own = sources.Windows(
         *(part[:1] for part in windows[:4]), windows.panes[: windows.first_pane[1]], windows.first_pane
@@ -193,7 +196,7 @@ def test_patches_of_sun_lie_where_geometry_puts_the_panes(turn: float, rise: flo
 
 
 def test_blinds_shorten_windows() -> None:
-    plan, _, _ = empty_home()
+    plan = empty_home()[0]
     window = plan.windows[0]
     room = plan.room(window.room)
     x, _, z = point(window.side, room.clear, (window.low + window.high) // 2, 0, 60)
@@ -208,7 +211,7 @@ def test_blinds_shorten_windows() -> None:
 
 def test_curtains_and_nets_keep_the_sun_out() -> None:
     """A curtain drawn over half of its half leaves three quarters of the glass, a net or frosted glass none."""
-    plan, _, _ = empty_home()
+    plan = empty_home()[0]
     at = next(k for k, w in enumerate(plan.windows) if len(curtain_places(plan.room(w.room), w)) == 2)
 
     def glass(window: Window) -> float:
@@ -222,8 +225,7 @@ def test_curtains_and_nets_keep_the_sun_out() -> None:
 
 def test_a_window_lights_the_floor_by_its_form_factor() -> None:
     """Against Lambert's sum over the window's edges; the floor's near part sees only what lies above the horizon."""
-    plan, mesh, grid = empty_home()
-    asked = places(grid, mesh, mesh.patches.charts, np.zeros(0, np.int64))
+    plan, mesh, grid, asked = empty_home()
     windows = windows_of(plan)
     room = plan.windows[0].room
     seen = sources.Seen(np.repeat([0, 1], [room, len(plan.rooms) - room + 1]), np.zeros(1, np.int64))
@@ -280,8 +282,6 @@ def test_bare_walls_have_no_dark_lines() -> None:
 
     Rays that start in a wall, or above a ceiling, see nothing.
     """
-    import scipy.ndimage
-
     plan = make_plan("light", 3, 1, "home")
     lamps = [Item("lamp", room.id, Model(), *_hanging(room), support="ceiling") for room in plan.rooms]
     items = [*bare(plan), *lamps]
@@ -322,13 +322,66 @@ def test_small_things_stand_in_a_shadow_of_their_own() -> None:
     day = Daylight("overcast", None, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (1.0, 0.8, 0.5), 1.0)
     _, lightmap = bake(plan, items, mesh, [np.full((2, 2, 3), 200, np.uint8) for _ in mesh.names], day)
     charts = mesh.patches.charts
-    top = int(
-        np.flatnonzero(
-            (mesh.patches.corners[:, :, 1] > 0.699).all(axis=1) & (mesh.patches.labels[:, 1] == len(items) - 1)
-        )[0]
-    )
+    above = (mesh.patches.corners[:, :, 1] > 0.699).all(axis=1)
+    top = int(np.flatnonzero(above & (mesh.patches.labels[:, 1] == len(items) - 1))[0])
     (column, row), (wide, high) = charts.first[top], charts.size[top]
     bright = lightmap[row : row + high, column : column + wide].mean(axis=2)
     aside = np.abs(np.linspace(-0.75, 0.75, wide)) - 0.05
     off = np.maximum(aside[None], aside[:, None])
     assert bright[(off > 0) & (off < 0.05)].mean() < 0.96 * bright[(off > 0.3) & (off < 0.45)].mean()
+
+
+def test_hours_are_spread_and_a_fifth_are_evenings() -> None:
+    hours = Counter(draw_daylight(str(seed), "home").hour for seed in range(400))
+    assert set(hours) == {"morning", "noon", "overcast", "afternoon", "evening"}
+    assert 0.15 < hours["evening"] / 400 < 0.25
+
+
+def test_suns_stand_in_the_east_in_the_morning_and_in_the_west_in_the_afternoon() -> None:
+    suns = [draw_daylight(str(seed), "home") for seed in range(100)]
+    for day in suns:
+        if day.sun is None:
+            assert day.hour in ("overcast", "evening")
+            continue
+        assert np.linalg.norm(day.sun) == pytest.approx(1.0, abs=1e-5)
+        assert 0.2 < day.sun[1] < 0.9
+        assert day.hour != "morning" or day.sun[0] > 0.3
+        assert day.hour != "afternoon" or day.sun[0] < -0.3
+        assert day.hour != "noon" or day.sun[2] > 0.4
+
+
+EYE, BEFORE = 1.4, 1.4
+
+
+def test_a_mirror_shows_what_is_before_it() -> None:
+    """Texels of all mirrors, told by the mesh's own texture coordinates, and a camera turned by the law of mirrors."""
+    world = make_world(*RELEASED[0])
+    mesh, scene = world.mesh, world.scene()
+    assert scene.uvs is not None
+    near = []
+    for k, name in enumerate(mesh.names):
+        rows = np.flatnonzero(mesh.materials == k)
+        item = world.items[mesh.objects[rows[0]] - 1] if name.startswith("reflection") else None
+        if item is None or item.category != "mirror":
+            continue
+        points, uvs, normal = mesh.positions[rows], scene.uvs[rows], mesh.normals[rows[0]]
+        plane = np.linalg.lstsq(np.c_[uvs, np.ones(len(uvs))], points, rcond=None)[0]
+        flat = np.array([normal[0], 0, normal[2]]) / np.hypot(normal[0], normal[2])
+        eye = (points.min(axis=0) + points.max(axis=0)) / 2 + flat * BEFORE
+        eye[1] = world.plan.room(item.room).base / 1000 + EYE
+        picture = world.textures[k].astype(float)
+        high, wide = picture.shape[:2]
+        for i, j in np.random.default_rng(k).integers(4, np.array([high, wide]) - 4, (6, 2)):
+            at = np.array([(j + 0.5) / wide, (i + 0.5) / high, 1.0]) @ plane
+            ahead = (at - eye) / np.linalg.norm(at - eye)
+            back = ahead - 2 * (ahead @ normal) * normal
+            yaw, pitch = math.atan2(-back[0], -back[2]), math.asin(back[1])
+            start = at + back * 0.01
+            seen = np.asarray(view_image(scene, (start[0], start[1], start[2]), yaw, pitch, (32, 32), 2.0), float)
+            texels = picture[i - 2 : i + 3, j - 2 : j + 3].mean(axis=(0, 1))
+            near.append(np.abs(seen.mean(axis=(0, 1)) - texels).max())
+    assert len(near) >= 6
+    assert np.median(near) < 14  # of 255; rooms are shown a quarter brighter than when it was 12
+    assert (
+        np.mean(np.array(near) < 35) > 0.8
+    )  # a mirror that hangs before a pane of glass shows the pane without its picture

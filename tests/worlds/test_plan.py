@@ -1,14 +1,18 @@
-"""Floor plans: nothing overlaps, every room is reached, doors and windows lie in the right walls."""
+"""Floor plans: nothing overlaps, every room is reached, doors and windows lie in the right walls; their topology."""
 
 from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nav_eval_worlds.plan.floor_plan import Kind, Plan, wall_line
+from nav_eval_worlds.plan.floor_plan import Door, Kind, Plan, Rect, Room, wall_line
 from nav_eval_worlds.plan.openings import make_plan
 from nav_eval_worlds.plan.programme import CIRCULATION
+from nav_eval_worlds.plan.topology import clusters, topology
 
 plans = st.builds(
     lambda seed, rooms, storeys, kind: make_plan(str(seed), rooms, min(storeys, rooms), kind),
@@ -21,15 +25,18 @@ plans = st.builds(
 
 @settings(max_examples=60, deadline=None)
 @given(plans)
-def test_rooms_do_not_overlap(plan: Plan) -> None:
-    for a in plan.rooms:
-        for b in plan.rooms:
-            assert a.id == b.id or a.storey != b.storey or not a.cell.overlaps(b.cell), (a, b)
+def test_everything_has_its_place(plan: Plan) -> None:
+    for check in (rooms_apart, all_reached, doors_shared, windows_outside, glass_columns_and_numbers):
+        check(plan)
 
 
-@settings(max_examples=60, deadline=None)
-@given(plans)
-def test_every_room_is_reached_through_doors_and_stairs(plan: Plan) -> None:
+def rooms_apart(plan: Plan) -> None:
+    for a, b in combinations(plan.rooms, 2):
+        assert a.storey != b.storey or not a.cell.overlaps(b.cell), (a, b)
+
+
+def all_reached(plan: Plan) -> None:
+    """Through doors and stairs."""
     links = [{door.a, door.b} for door in plan.doors]
     wells = {room.id for room in plan.rooms if room.type == "stairs"}
     if wells:
@@ -40,9 +47,8 @@ def test_every_room_is_reached_through_doors_and_stairs(plan: Plan) -> None:
     assert seen == {room.id for room in plan.rooms}
 
 
-@settings(max_examples=60, deadline=None)
-@given(plans)
-def test_doors_lie_in_the_wall_that_both_rooms_share(plan: Plan) -> None:
+def doors_shared(plan: Plan) -> None:
+    """Doors lie in the wall of both rooms."""
     for door in plan.doors:
         for room in (plan.room(door.a), plan.room(door.b)):
             sides = "ew" if door.vertical else "ns"
@@ -54,9 +60,7 @@ def test_doors_lie_in_the_wall_that_both_rooms_share(plan: Plan) -> None:
         assert door.high - door.low >= 700
 
 
-@settings(max_examples=60, deadline=None)
-@given(plans)
-def test_windows_look_outside(plan: Plan) -> None:
+def windows_outside(plan: Plan) -> None:
     """A point half a metre beyond each window lies in no other room of the storey."""
     for window in plan.windows:
         room = plan.room(window.room)
@@ -68,20 +72,7 @@ def test_windows_look_outside(plan: Plan) -> None:
         assert not any(o.storey == room.storey and o.cell.holds(x, z) for o in plan.rooms)
 
 
-@pytest.mark.parametrize("kind", ["home", "office"])
-@pytest.mark.parametrize("rooms", [1, 2, 5, 10, 25, 50])
-def test_the_plan_has_the_rooms_that_were_asked_for(rooms: int, kind: Kind) -> None:
-    plan = make_plan("seed", rooms, 1, kind)
-    assert sum(room.type not in CIRCULATION for room in plan.rooms) == rooms
-
-
-def test_the_same_seed_gives_the_same_plan() -> None:
-    assert make_plan("7", 9, 2, "home") == make_plan("7", 9, 2, "home") != make_plan("8", 9, 2, "home")
-
-
-@settings(max_examples=60, deadline=None)
-@given(plans)
-def test_glass_columns_and_numbers_have_their_place(plan: Plan) -> None:
+def glass_columns_and_numbers(plan: Plan) -> None:
     """Glass in the wall of both rooms and clear of doors, columns clear of walls, a number beside each door once."""
     for pane in plan.glazing:
         rooms = [plan.room(number).clear for number in (pane.a, pane.b)]
@@ -98,3 +89,52 @@ def test_glass_columns_and_numbers_have_their_place(plan: Plan) -> None:
         assert clear.z0 + 1000 < r.z0 < r.z1 < clear.z1 - 1000
     assert len({sign.number for sign in plan.signs}) == len(plan.signs)
     assert plan.kind == "office" or not plan.signs
+
+
+@pytest.mark.parametrize("kind", ["home", "office"])
+@pytest.mark.parametrize("rooms", [1, 2, 5, 10, 25, 50])
+def test_the_plan_has_the_rooms_that_were_asked_for(rooms: int, kind: Kind) -> None:
+    plan = make_plan("seed", rooms, 1, kind)
+    assert sum(room.type not in CIRCULATION for room in plan.rooms) == rooms
+
+
+def test_the_same_seed_gives_the_same_plan() -> None:
+    assert make_plan("7", 9, 2, "home") == make_plan("7", 9, 2, "home") != make_plan("8", 9, 2, "home")
+
+
+def door(number: int, a: int, b: int, vertical: bool, line: int, low: int, high: int) -> Door:
+    return Door(number, a, b, 0, vertical, line, low, high, 2050, high - low < 1000)
+
+
+BY_HAND = Plan(
+    "home", "", 1, 2880,
+    (
+        Room(1, "living room", 0, Rect(0, 0, 4000, 4000)),
+        Room(2, "kitchen", 0, Rect(4000, 0, 8000, 4000)),
+        Room(3, "hallway", 0, Rect(0, 4000, 8000, 6000)),
+        Room(4, "bedroom", 0, Rect(0, 6000, 4000, 10000)),
+    ),
+    (
+        door(1, 1, 2, True, 4000, 300, 3700), door(2, 1, 3, False, 4000, 1000, 1900),
+        door(3, 2, 3, False, 4000, 6000, 6900), door(4, 3, 4, False, 6000, 1000, 1900),
+    ),
+    (), None,
+)  # fmt: skip
+"""Three rooms in a ring round a corridor, a fourth beyond it: an L."""
+
+
+def test_the_measure_of_a_plan_drawn_by_hand() -> None:
+    found = topology(BY_HAND)
+    assert (found.rooms, found.ways, found.cycles, found.depth) == (4, 4, 1, 2)
+    assert found.degrees == (0, 1, 2, 1)
+    assert (found.halls, found.zones, found.hub) == (1, 1, 1.0)
+    assert found.corridor == pytest.approx(16 / 64)
+    assert found.concavity == pytest.approx(1 - 64 / 72)
+    assert found.kind == "open plan, rings, compact"
+
+
+def test_a_hundred_homes_are_of_six_kinds_at_least() -> None:
+    """Kinds of which there are at least three."""
+    plans = [make_plan(f"kinds-{seed}", 4 + seed % 12, 1 + (seed % 4 == 0), "home") for seed in range(100)]
+    often = [kind for kind, count in Counter(topology(plan).kind for plan in plans).items() if count >= 3]
+    assert clusters(plans) == len(often) >= 6

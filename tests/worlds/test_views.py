@@ -43,7 +43,7 @@ def test_a_sheet_has_a_picture_of_each_room() -> None:
 
 
 def test_random_poses_stand_on_the_floor_and_are_marked_on_their_storey() -> None:
-    site = make_site(*ATTIC, 0.2)
+    site = make_site(*ATTIC)
     poses = random_poses(site.navmesh, 12, 3, 1.25)
     assert poses == random_poses(site.navmesh, 12, 3, 1.25)
     assert all(abs(site.navmesh.snap((x, y - 1.25, z))[1] - (y - 1.25)) < 0.01 for (x, y, z), _ in poses)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from nav_eval_worlds.outside.exteriors import SITES
 from nav_eval_worlds.outside.sky import make_sky
 from nav_eval_worlds.plan.floor_plan import Plan, wall_line
 from nav_eval_worlds.world import World, generate_world
-from worlds.buildings import ATTIC, HOME, OPEN_PLAN, RELEASED, Case, make_world
+from worlds.buildings import ATTIC, HOME, RELEASED, Case, make_world
 
 OUT = 180
 """From a room's face to the outer end of a window's hole, mm."""
@@ -27,26 +28,17 @@ OUT = 180
 def glazed(world: World) -> Scene:
     """The world with a pane in the outer end of each window's hole, seen from both sides; without its sky."""
     scene = world.scene()
-    corners, faces = [], []
+    corners = [scene.positions]
     for window in world.plan.windows:
         room = world.plan.room(window.room)
-        line, _, _ = wall_line(room.clear, window.side)
-        at = (line + OUT * (-1 if window.side in "nw" else 1)) / 1000
-        ends = [((window.low - 6) / 1000, "low"), ((window.high + 6) / 1000, "high")]
-        heights = [(room.base + window.sill - 6) / 1000, (room.base + window.top + 6) / 1000]
-        first = len(scene.positions) + len(corners)
-        for along, y in ((0, 0), (1, 0), (1, 1), (0, 1)):
-            spot = ends[along][0]
-            corners.append((spot, heights[y], at) if window.side in "ns" else (at, heights[y], spot))
-        faces += [(first + a, first + b, first + c) for a, b, c in ((0, 1, 2), (0, 2, 3), (0, 2, 1), (0, 3, 2))]
-    triangles = np.concatenate([scene.triangles, np.asarray(faces, np.int32)])
-    return Scene(
-        "glazed",
-        np.concatenate([scene.positions, np.asarray(corners, np.float32)]),
-        triangles,
-        np.zeros(len(triangles), np.int32),
-        (Material(),),
-    )
+        at = wall_line(room.clear, window.side)[0] + OUT * (-1 if window.side in "nw" else 1)
+        a, b, low, top = window.low - 6, window.high + 6, room.base + window.sill - 6, room.base + window.top + 6
+        pane = np.array([(a, low, at), (b, low, at), (b, top, at), (a, top, at)], np.float32) / 1000
+        corners.append(pane if window.side in "ns" else pane[:, ::-1])
+    first = len(scene.positions) + 4 * np.arange(len(world.plan.windows))
+    panes = first[:, None, None] + np.array([(0, 1, 2), (0, 2, 3), (0, 2, 1), (0, 3, 2)])
+    triangles = np.concatenate([scene.triangles, panes.reshape(-1, 3).astype(np.int32)])
+    return Scene("glazed", np.concatenate(corners), triangles, np.zeros(len(triangles), np.int32), (Material(),))
 
 
 def holes(world: World, views: int, seed: int) -> int:
@@ -83,32 +75,23 @@ def test_ten_thousand_views_of_twenty_homes_have_no_pinhole() -> None:
 
 
 def test_one_looks_through_windows_and_nothing_is_there() -> None:
-    world = make_world(*OPEN_PLAN)
+    world = make_world(*RELEASED[0])
     camera = make_renderer("cpu", build(world.scene()), width=64, height=48, outputs=("rgb", "depth", "semantic"))
     window = world.plan.windows[0]
     room = world.plan.room(window.room)
-    x, z = room.clear.centre
-    middle = (window.low * 2 + window.high) / 3
     line, _, _ = wall_line(room.clear, window.side)
-    tx, tz = (middle, line) if window.side in "ns" else (line, middle)
-    yaw = float(np.arctan2(x - tx, z - tz))
-    near = ((x + 4 * tx) / 5000, (room.base + window.sill + window.top) / 2000, (z + 4 * tz) / 5000)
-    if window.side in "ns":
-        near = (tx / 1000, near[1], near[2])
-    else:
-        near = (near[0], near[1], tz / 1000)
-    straight = {"n": 0.0, "w": np.pi / 2, "s": np.pi, "e": -np.pi / 2}[window.side]
-    frame = camera.render(near, straight)
+    height, along = (room.base + (window.sill + window.top) / 2) / 1000, (window.low * 2 + window.high) / 3000
+    x, z = ((centre + 4 * line) / 5000 for centre in room.clear.centre)
+    eye = (along, height, z) if window.side in "ns" else (x, height, along)
+    frame = camera.render(eye, {"n": 0.0, "w": np.pi / 2, "s": np.pi, "e": -np.pi / 2}[window.side])
     assert frame.depth[24, 32] == 0
     assert frame.semantic[24, 32] == 0
     assert frame.rgb[24, 32].any()
-    assert abs(np.angle(np.exp(1j * (yaw - straight)))) < np.pi / 2
 
 
 def test_the_sky_comes_back_from_the_file(tmp_path: Path) -> None:
     world = make_world(*RELEASED[0])
-    sky = load_scene(world.save(tmp_path)).sky
-    assert sky is not None
+    sky: Any = load_scene(world.save(tmp_path)).sky
     assert sky.above == world.sky.above == (0.0, world.plan.pitch / 1000)
     assert np.array_equal(sky.faces, world.sky.faces)
 
@@ -128,6 +111,6 @@ def test_eight_exteriors_follow_the_hour() -> None:
 
 def test_the_side_faces_meet() -> None:
     """The sky goes on from one face to the next: the last column of one and the first of that to its right."""
-    faces = make_world(*OPEN_PLAN).sky.faces[0, :4, : SIDE // 4, :, :3].astype(int)
+    faces = make_world(*RELEASED[0]).sky.faces[0, :4, : SIDE // 4, :, :3].astype(int)
     for left, right in ((1, 0), (0, 3), (3, 2), (2, 1)):
         assert np.abs(faces[left, :, -1] - faces[right, :, 0]).mean() < 3

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 import random
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import shortest_path
 
 from engine.navmesh.making import Polygon, Vertex, single
-from nav_eval.engine.navmesh.mesh import NavMesh, load_navmesh
+from nav_eval.engine.navmesh.mesh import NavMesh
 
 SIZE = 7
 Cell = tuple[int, int]
@@ -67,35 +69,29 @@ def sees(p: Vertex, q: Vertex, blocked: set[Cell]) -> bool:
     return False
 
 
-def open_around(x: int, z: int, blocked: set[Cell]) -> int:
-    cells = {(c, r) for c in (x - 1, x) for r in (z - 1, z) if 0 <= c < SIZE and 0 <= r < SIZE}
-    return len(cells - blocked)
+def straight(p: Vertex, q: Vertex, blocked: set[Cell]) -> float:
+    return math.dist(p, q) if sees(p, q, blocked) else math.inf
+
+
+@cache
+def corner_graph(seed: int) -> tuple[list[Vertex], NDArray[np.float64]]:
+    """(K corners of blocked cells, (K, K) lengths of the shortest ways between them), metres in 3-D."""
+    blocked = holes(seed)
+    found = {(float(x), height(x, z, seed), float(z)) for c, r in blocked for x in (c, c + 1) for z in (r, r + 1)}
+    corners = sorted(found)
+    return corners, shortest_path(np.array([[straight(p, q, blocked) for q in corners] for p in corners]))
 
 
 def visibility_graph(a: Vertex, b: Vertex, seed: int) -> float:
-    """Dijkstra over all cell corners that see each other, 3-D lengths."""
-    blocked = holes(seed)
-    corners = {(float(x), height(x, z, seed), float(z)) for c, r in blocked for x in (c, c + 1) for z in (r, r + 1)}
-    nodes = [a, b, *corners]
-    best, queue = {0: 0.0}, [(0.0, 0)]
-    while queue:
-        cost, i = heapq.heappop(queue)
-        if i == 1:
-            return cost
-        for j, q in enumerate(nodes):
-            total = cost + math.dist(nodes[i], q)
-            if total < best.get(j, math.inf) and sees(nodes[i], q, blocked):
-                best[j] = total
-                heapq.heappush(queue, (total, j))
-    return math.inf
+    blocked, (corners, between) = holes(seed), corner_graph(seed)
+    begin, end = (np.array([straight(p, q, blocked) for q in corners]) for p in (a, b))
+    return min(straight(a, b, blocked), float((begin[:, None] + between + end).min()))
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 8])
 def test_against_a_visibility_graph(seed: int) -> None:
-    blocked = holes(seed)
-    nav = NavMesh.from_bytes(single(floor(seed)))
-    rng = random.Random(seed)
-    free = sorted({(c, r) for c in range(SIZE) for r in range(SIZE)} - blocked)
+    nav, rng = NavMesh.from_bytes(single(floor(seed))), random.Random(seed)
+    free = sorted({(c, r) for c in range(SIZE) for r in range(SIZE)} - holes(seed))
     for _ in range(25):
         a, b = (_inside(rng.choice(free), rng, nav) for _ in range(2))
         ours, reference = nav.geodesic_distance(a, b, "exact"), visibility_graph(a, b, seed)
@@ -109,8 +105,7 @@ def _inside(cell: Cell, rng: random.Random, nav: NavMesh) -> Vertex:
 @pytest.mark.parametrize("scene", ["gz_aws_small_house", "gz_cafe", "ifc_LargeBuilding_nodoors", "house_200k"])
 def test_never_longer_than_detour(released: Path, scene: str) -> None:
     """Whose lengths ours are to the bit (test_parity)."""
-    nav = load_navmesh(released / "habitat-parity" / scene / "scene.navmesh")
-    assert nav is not None
+    nav = NavMesh.from_bytes((released / "habitat-parity" / scene / "scene.navmesh").read_bytes())
     for a, b in zip(nav.random_points(200, seed=1), nav.random_points(200, seed=2)):
         detour, path = nav.geodesic_distance(a, b), nav.shortest_path(a, b, "exact")
         assert (path.length == math.inf) == (detour == math.inf)
@@ -123,8 +118,7 @@ def test_never_longer_than_detour(released: Path, scene: str) -> None:
 
 
 def test_a_field_serves_every_point(released: Path) -> None:
-    nav = load_navmesh(released / "habitat-parity" / "house_200k" / "scene.navmesh")
-    assert nav is not None
+    nav = NavMesh.from_bytes((released / "habitat-parity" / "house_200k" / "scene.navmesh").read_bytes())
     goal = nav.random_point(seed=1, island=0)
     field = nav.distance_field(goal)
     points = nav.random_points(300, seed=2)

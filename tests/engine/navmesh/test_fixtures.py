@@ -217,6 +217,7 @@ def test_an_empty_mesh_answers_no() -> None:
     nav = NavMesh.from_bytes(navmesh([]))
     assert nav.area == 0
     assert nav.geodesic_distance((0, 0, 0), (1, 0, 0)) == math.inf
+    assert nav.shortest_path((0, 0, 0), (1, 0, 0), "exact").length == math.inf
     assert nav.topdown().shape == (0, 0)
     with pytest.raises(NavmeshError, match="walkable area"):
         nav.random_point()

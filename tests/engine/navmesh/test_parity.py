@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from nav_eval.engine.navmesh.mesh import NavMesh, load_navmesh
+from nav_eval.engine.navmesh.mesh import NavMesh
 from recordings import HABITATS_SCENES, OWN_SCENES, SCENES, arrays, folder_of, read
 
 Floats = npt.NDArray[np.float32]
@@ -31,11 +31,14 @@ class Recording:
 
 @cache
 def _recording(scene: str) -> Recording:
-    nav = load_navmesh(folder_of(scene) / "scene.navmesh")
-    assert nav is not None
+    pairs, off_mesh = read(scene, "nav")["pairs"], read(scene, "offmesh")
     return Recording(
-        nav, arrays(scene, "nav"), read(scene, "nav")["pairs"], read(scene, "offmesh"), arrays(scene, "topdown")
+        _mesh(folder_of(scene) / "scene.navmesh"), arrays(scene, "nav"), pairs, off_mesh, arrays(scene, "topdown")
     )
+
+
+def _mesh(path: Path) -> NavMesh:
+    return NavMesh.from_bytes(path.read_bytes())
 
 
 @pytest.fixture(params=SCENES)
@@ -72,12 +75,8 @@ def test_points_off_the_mesh(recorded: Recording) -> None:
         path = nav.shortest_path(pair["start"], pair["end"])
         assert path.length == np.float32(pair["geodesic"])
         np.testing.assert_array_equal(path.points, np.array(pair["points"], np.float32).reshape(-1, 3))
-    for key, ours in (
-        ("snap_start", [nav.snap(p["start"]) for p in recorded.off_mesh]),
-        ("snap_end", [nav.snap(p["end"]) for p in recorded.off_mesh]),
-        ("try_step", [nav.step(p["start"], p["end"]) for p in recorded.off_mesh]),
-    ):
-        assert_bits(ours, [[float(x) for x in p[key]] for p in recorded.off_mesh], share=1)
+        ours = [nav.snap(pair["start"]), nav.snap(pair["end"]), nav.step(pair["start"], pair["end"])]
+        assert_bits(ours, [[float(x) for x in pair[key]] for key in ("snap_start", "snap_end", "try_step")], share=1)
 
 
 def test_snap_and_navigable(recorded: Recording) -> None:
@@ -118,13 +117,7 @@ def test_topdown(recorded: Recording) -> None:
 
 
 def test_area_and_islands_of_the_readme() -> None:
-    table = {
-        "gz_aws_small_house": (142.7, 4),
-        "gz_cafe": (187.0, 5),
-        "ifc_LargeBuilding_nodoors": (727.7, 28),
-        "house_200k": (197.2, 4),
-    }
-    assert tuple(table) == HABITATS_SCENES
+    table = dict(zip(HABITATS_SCENES, [(142.7, 4), (187.0, 5), (727.7, 28), (197.2, 4)], strict=True))
     for scene in OWN_SCENES:
         table[scene] = (round(read(scene, "nav")["area"], 1), read(scene, "nav")["islands"])
     for scene in SCENES:
@@ -137,28 +130,23 @@ def test_pointnav_episodes(shared_data: Path) -> None:
     with gzip.open(shared_data / "pointnav" / "habitat-test-scenes_val.json.gz") as file:
         episodes = json.load(file)["episodes"]
     assert len(episodes) == 100
-    meshes = {
-        name: load_navmesh(shared_data / "scenes" / f"{name}.navmesh")
-        for name in ("skokloster-castle", "van-gogh-room")
-    }
+    names = ("skokloster-castle", "van-gogh-room")
+    meshes = {name: _mesh(shared_data / "scenes" / f"{name}.navmesh") for name in names}
     for episode in episodes:
         nav = meshes[Path(episode["scene_id"]).stem]
-        assert nav is not None
         ours = nav.geodesic_distance(episode["goals"][0]["position"], episode["start_position"])
         assert ours == pytest.approx(episode["info"]["geodesic_distance"], abs=1e-4)
 
 
 def test_golden_geodesics(shared_data: Path) -> None:
     golden = json.loads((shared_data / "habitat-golden" / "geodesic_single_end.json").read_text())["single_end"]
-    nav = load_navmesh(shared_data / "scenes" / "van-gogh-room.navmesh")
-    assert nav is not None
+    nav = _mesh(shared_data / "scenes" / "van-gogh-room.navmesh")
     assert golden
     for case in golden:
         assert nav.geodesic_distance(case["start"], case["end"]) == pytest.approx(case["expected"], abs=1e-4)
 
 
 def test_golden_topdown(shared_data: Path) -> None:
-    nav = load_navmesh(shared_data / "scenes" / "van-gogh-room.navmesh")
-    assert nav is not None
+    nav = _mesh(shared_data / "scenes" / "van-gogh-room.navmesh")
     expected = np.load(shared_data / "habitat-golden" / "van-gogh-room_topdown_binary.npy")
     np.testing.assert_array_equal(nav.topdown(0.1, max_y_delta=0.5), expected)

@@ -29,15 +29,9 @@ PEOPLE = [
 def hall() -> Scene:
     """A floor, and a pillar that hides half of the first person."""
     points = [
-        (-9, 0, 9),
-        (9, 0, 9),
-        (9, 0, -9),
-        (-9, 0, -9),
-        (-0.9, 0, -1.5),
-        (-0.5, 0, -1.5),
-        (-0.5, 3, -1.5),
-        (-0.9, 3, -1.5),
-    ]
+        (-9, 0, 9), (9, 0, 9), (9, 0, -9), (-9, 0, -9),
+        (-0.9, 0, -1.5), (-0.5, 0, -1.5), (-0.5, 3, -1.5), (-0.9, 3, -1.5),
+    ]  # fmt: skip
     return Scene(
         name="hall",
         positions=np.array(points, np.float32),
@@ -101,7 +95,11 @@ def test_bodies_are_lit_from_above(frames) -> None:
 
 
 def test_people_in_a_batch_are_those_of_single_views() -> None:
-    renderer = CpuRenderer(build(hall()), LENS, ("rgb", "depth"))
+    """Also where nothing but the semantics is drawn."""
+    prepared = build(hall())
+    frame = CpuRenderer(prepared, LENS, ("semantic",)).render(EYE, 0.0, people=PEOPLE)
+    assert {77, 78, 79} <= set(np.unique(frame.semantic))
+    renderer = CpuRenderer(prepared, LENS, ("rgb", "depth"))
     alone = [
         renderer.render(EYE, yaw, 0.0, 0.0, people) for yaw, people in ((0.0, PEOPLE), (0.3, PEOPLE[:1]), (0.0, ()))
     ]
@@ -109,11 +107,6 @@ def test_people_in_a_batch_are_those_of_single_views() -> None:
     for one, other in zip(alone, batch, strict=True):
         assert np.array_equal(one.rgb, other.rgb)
         assert np.array_equal(one.depth, other.depth)
-
-
-def test_semantics_alone_know_people_too() -> None:
-    frame = CpuRenderer(build(hall()), LENS, ("semantic",)).render(EYE, 0.0, people=PEOPLE)
-    assert {77, 78, 79} <= set(np.unique(frame.semantic))
 
 
 def test_a_camera_inside_somebody_or_facing_away_draws_on() -> None:

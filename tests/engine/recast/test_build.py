@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ CELL = 0.05
 
 
 def summary(mesh: Mesh, options: NavmeshSettings = DEFAULT) -> Summary:
-    return Summary(build_navmesh(mesh[0], mesh[1], options))
+    return Summary(build_navmesh(*mesh, options))
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.1, 0.18, 0.5])
@@ -83,23 +84,23 @@ def test_polygons_are_convex_and_neighbours_share_their_edges(seed: int, most: i
     low = rng.uniform(-4, 3.5, (8, 2))
     size = rng.uniform(0.2, 2, (8, 3))
     boxes = [box(x, x + w, 0, h, z, z + d) for (x, z), (w, h, d) in zip(low, size)]
-    mesh = join(rectangle(-5, 5, -5, 5), *boxes)
-    data = build_navmesh(mesh[0], mesh[1], NavmeshSettings(verts_per_poly=most))
-    built = Summary(data)
-    for ring in built.rings:
+    data = build_navmesh(*join(rectangle(-5, 5, -5, 5), *boxes), NavmeshSettings(verts_per_poly=most))
+    for ring in Summary(data).rings:
         assert 3 <= len(ring) <= most
         side = np.roll(ring, -1, axis=0) - ring
         following = np.roll(side, -1, axis=0)
         assert (side[:, 0] * following[:, 2] - side[:, 2] * following[:, 0] <= 1e-5).all()
     polys = parse_navmesh(data).tiles[0].sections["polys"]
     for number, poly in enumerate(polys):
-        ring = poly["verts"][: poly["count"]]
-        for a, b, neighbour in zip(ring, np.roll(ring, -1), poly["neis"][: poly["count"]]):
+        for a, b, neighbour in edges(poly):
             if neighbour:
-                other = polys[neighbour - 1]
-                theirs = other["verts"][: other["count"]]
-                edges = list(zip(np.roll(theirs, -1), theirs))
-                assert other["neis"][edges.index((a, b))] == number + 1
+                assert (b, a, number + 1) in edges(polys[neighbour - 1])
+
+
+def edges(poly: Any) -> list[tuple[int, int, int]]:
+    """From vertex, to vertex, neighbour."""
+    ring = poly["verts"][: poly["count"]]
+    return list(zip(ring.tolist(), np.roll(ring, -1).tolist(), poly["neis"].tolist(), strict=False))
 
 
 def test_nan_triangles_are_left_out_and_named(caplog: pytest.LogCaptureFixture) -> None:
@@ -112,83 +113,58 @@ def test_nan_triangles_are_left_out_and_named(caplog: pytest.LogCaptureFixture) 
     assert built.area == pytest.approx(4.7**2, rel=0.01)
 
 
-def far_prop() -> Mesh:
-    triangle = np.array([[343_000, 0, 0], [343_001, 0, 0], [343_000, 1, 0]], np.float32)
-    return join(rectangle(0, 5, 0, 5), (triangle, np.array([[0, 1, 2]], np.int32)))
-
-
-def deep_prop() -> Mesh:
-    return join(rectangle(0, 5, 0, 5), rectangle(0, 1, 0, 1, y=-343_000))
-
-
-def pile() -> Mesh:
-    points, triangles = rectangle(0, 50, 0, 50)
-    return points, np.tile(triangles, (20_000, 1))
-
-
-def nothing_finite() -> Mesh:
-    points, triangles = rectangle(0, 5, 0, 5)
-    return np.full_like(points, np.nan), triangles
-
-
-HOSTILE = {
-    "no triangles": ((np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int32)), DEFAULT, "no triangles"),
-    "no finite vertex": (nothing_finite(), DEFAULT, "NaN or infinite"),
-    "index too large": ((rectangle(0, 5, 0, 5)[0], np.array([[0, 1, 4]], np.int32)), DEFAULT, "names vertex 4 of 4"),
-    "index negative": ((rectangle(0, 5, 0, 5)[0], np.array([[0, 1, -2]], np.int32)), DEFAULT, "names vertex -2"),
-    "flat input": ((np.zeros(3, np.float32), np.zeros((1, 3), np.int32)), DEFAULT, "shapes"),
-    "a prop at 343 km": (far_prop(), DEFAULT, r"343001 x 5 m.*farthest vertex is \(34300"),
-    "a prop 343 km down": (deep_prop(), DEFAULT, "above the lowest vertex"),
-    "triangles in a pile": (pile(), DEFAULT, "cover 2e"),
-    "a speck": (rectangle(0, 1e-3, 0, 1e-3), DEFAULT, "less than a cell"),
-    "a wall": (box(0, 5, 0, 3, 0, 0.01), DEFAULT, "less than a cell"),
-    "upside down": ((rectangle(0, 5, 0, 5)[0], rectangle(0, 5, 0, 5)[1][:, ::-1]), DEFAULT, "there is no floor"),
-    "cells too small": (rectangle(0, 5, 0, 5), NavmeshSettings(cell_size=1e-6), "raise cell_size"),
-    "cells too flat": (rectangle(0, 5, 0, 5), NavmeshSettings(cell_height=1e-6), "raise cell_height"),
-    "a giant": (rectangle(0, 5, 0, 5), NavmeshSettings(agent_height=1e30), "raise cell_height"),
-    "a wide agent": (rectangle(0, 5, 0, 5), NavmeshSettings(agent_radius=1e30), "there is no floor"),
-    "huge regions only": (rectangle(0, 5, 0, 5), NavmeshSettings(region_min_size=1e30), "there is no floor"),
-    "a setting that is NaN": (rectangle(0, 5, 0, 5), NavmeshSettings(agent_radius=float("nan")), "agent_radius"),
-}
+FLOOR = rectangle(0, 5, 0, 5)
+FAR = rectangle(343_000, 343_001, 0, 1)[0][:3], np.array([[0, 2, 1]], np.int32)
+HOSTILE: dict[str, tuple[Mesh, dict[str, float], str]] = {
+    "no triangles": ((np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int32)), {}, "no triangles"),
+    "no finite vertex": ((np.full((4, 3), np.nan, np.float32), FLOOR[1]), {}, "NaN or infinite"),
+    "index too large": ((FLOOR[0], np.array([[0, 1, 4]], np.int32)), {}, "names vertex 4 of 4"),
+    "index negative": ((FLOOR[0], np.array([[0, 1, -2]], np.int32)), {}, "names vertex -2"),
+    "flat input": ((np.zeros(3, np.float32), np.zeros((1, 3), np.int32)), {}, "shapes"),
+    "a prop at 343 km": (join(FLOOR, FAR), {}, r"343001 x 5 m.*farthest vertex is \(34300"),
+    "a prop 343 km down": (join(FLOOR, rectangle(0, 1, 0, 1, y=-343_000)), {}, "above the lowest vertex"),
+    "triangles in a pile": ((rectangle(0, 50, 0, 50)[0], np.tile(FLOOR[1], (20_000, 1))), {}, "cover 2e"),
+    "a speck": (rectangle(0, 1e-3, 0, 1e-3), {}, "less than a cell"),
+    "a wall": (box(0, 5, 0, 3, 0, 0.01), {}, "less than a cell"),
+    "upside down": ((FLOOR[0], FLOOR[1][:, ::-1]), {}, "there is no floor"),
+    "cells too small": (FLOOR, {"cell_size": 1e-6}, "raise cell_size"),
+    "cells too flat": (FLOOR, {"cell_height": 1e-6}, "raise cell_height"),
+    "a giant": (FLOOR, {"agent_height": 1e30}, "raise cell_height"),
+    "a wide agent": (FLOOR, {"agent_radius": 1e30}, "there is no floor"),
+    "huge regions only": (FLOOR, {"region_min_size": 1e30}, "there is no floor"),
+    "a setting that is NaN": (FLOOR, {"agent_radius": float("nan")}, "agent_radius"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_what_cannot_be_built_is_one_clear_error(case: str) -> None:
     mesh, options, words = HOSTILE[case]
     with pytest.raises(NavmeshError, match=words) as caught:
-        build_navmesh(mesh[0], mesh[1], options)
+        build_navmesh(*mesh, NavmeshSettings(**options))  # type: ignore[arg-type]
     assert len(str(caught.value)) < 250
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        NavmeshSettings(detail_sample_dist=0),
-        NavmeshSettings(detail_sample_dist=1e30),
-        NavmeshSettings(detail_sample_max_error=0, detail_sample_dist=1),
-        NavmeshSettings(edge_max_len=0, edge_max_error=0),
-        NavmeshSettings(agent_max_climb=1e30),
-        NavmeshSettings(region_merge_size=1e30),
-        NavmeshSettings(verts_per_poly=3),
+        {"detail_sample_dist": 0}, {"detail_sample_dist": 1e30}, {"agent_max_climb": 1e30}, {"region_merge_size": 1e30},
+        {"detail_sample_dist": 1, "detail_sample_max_error": 0}, {"edge_max_len": 0, "edge_max_error": 0},
+        {"verts_per_poly": 3},
     ],
-)
-def test_settings_at_the_edge_still_give_the_floor(options: NavmeshSettings) -> None:
-    built = summary(join(rectangle(0, 5, 0, 5), rectangle(5, 7, 0, 5, rise=0.7)), options)
+)  # fmt: skip
+def test_settings_at_the_edge_still_give_the_floor(options: dict[str, float]) -> None:
+    built = summary(join(FLOOR, rectangle(5, 7, 0, 5, rise=0.7)), NavmeshSettings(**options))  # type: ignore[arg-type]
     assert built.area == pytest.approx(6.7 * 4.7, rel=0.05)
 
 
-def test_degenerate_and_repeated_triangles_change_nothing() -> None:
-    points, triangles = rectangle(0, 5, 0, 5)
+def test_degenerate_and_repeated_triangles_float64_and_views_change_nothing() -> None:
+    points, triangles = FLOOR
     more = np.concatenate([triangles, triangles, [[0, 0, 0], [1, 1, 2]]]).astype(np.int32)
-    assert build_navmesh(points, more, DEFAULT) == build_navmesh(points, triangles, DEFAULT)
-
-
-def test_float64_and_views_are_as_good_as_float32() -> None:
-    points, triangles = rectangle(0, 5, 0, 5)
     wide = np.zeros((4, 6))
     wide[:, ::2] = points
-    data = build_navmesh(wide[:, ::2], triangles.astype(np.int64), DEFAULT)  # type: ignore[arg-type]
-    assert data == build_navmesh(points, triangles, DEFAULT)
+    plain = build_navmesh(points, triangles, DEFAULT)
+    assert build_navmesh(points, more, DEFAULT) == plain
+    assert build_navmesh(wide[:, ::2], triangles.astype(np.int64), DEFAULT) == plain  # type: ignore[arg-type]
 
 
 WARM = """

@@ -75,24 +75,12 @@ def test_a_triangles_spans_are_its_extent_in_each_cell(seed: int) -> None:
 
 
 def test_spans_that_touch_merge_and_the_top_ones_area_wins() -> None:
-    plates = [(0.0, 0.0, 1), (2.0, 2.0, 0), (2.4, 2.4, 1), (5.0, 5.9, 0)]
-    points, areas = [], []
-    for y0, y1, area in plates:
-        points += [[0, y0, 0], [1, y1, 1], [1, y0, 0]]
-        areas.append(area)
+    plates, areas = [(0.0, 0.0), (2.0, 2.0), (2.4, 2.4), (5.0, 5.9)], [1, 0, 1, 0]
+    points = [point for y0, y1 in plates for point in ([0, y0, 0], [1, y1, 1], [1, y0, 0])]
     low, high = np.zeros(3, np.float32), np.array([1, 6, 1], np.float32)
+    corners, triangles = np.array(points, np.float32), np.arange(12, dtype=np.int32).reshape(-1, 3)
     first, spans = raster.rasterize(
-        np.array(points, np.float32),
-        np.arange(3 * len(plates), dtype=np.int32).reshape(-1, 3),
-        np.array(areas, np.uint8),
-        low,
-        high,
-        1,
-        1,
-        float32(1),
-        float32(1),
-        0,
-        len(plates),
+        corners, triangles, np.array(areas, np.uint8), low, high, 1, 1, float32(1), float32(1), 0, 4
     )
     assert columns(first, spans) == [[[0, 1, 1], [2, 3, 1], [5, 6, 0]]]
 

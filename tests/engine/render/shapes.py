@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import trimesh
 from numpy.typing import ArrayLike, NDArray
 
 from nav_eval.engine.scene.scene import Material, Scene
@@ -42,30 +43,16 @@ WALL_UVS = np.array([[0, 1], [1, 1], [1, 0], [0, 1], [1, 0], [0, 0]], np.float32
 """Of `wall`: the texture upright, its first row at the top."""
 
 
-def room(divisions: int, seed: int = 0, size: float = 4.0) -> Scene:
-    """A closed box seen from inside, each face a grid of jittered vertices, all triangles facing inwards."""
-    rng = np.random.default_rng(seed)
-    n = divisions + 1
-    steps = np.linspace(-1.0, 1.0, n)
-    points: list[NDArray[np.float64]] = []
-    triangles: list[NDArray[np.int64]] = []
-    for axis in range(3):
-        for sign in (-1.0, 1.0):
-            u, v = np.meshgrid(steps, steps, indexing="ij")
-            inner = np.zeros((n, n, 3))
-            jitter = rng.uniform(-0.3, 0.3, (2, n, n)) * (2.0 / divisions)
-            inside = (abs(u) < 1) & (abs(v) < 1)
-            inner[..., axis] = sign
-            inner[..., (axis + 1) % 3] = u + jitter[0] * inside
-            inner[..., (axis + 2) % 3] = v + jitter[1] * inside
-            start = len(points) * n * n
-            index = start + np.arange(n * n).reshape(n, n)
-            a, b, c, d = index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]
-            faces = np.concatenate([np.stack([a, c, b], -1), np.stack([a, d, c], -1)]).reshape(-1, 3)
-            points.append(inner.reshape(-1, 3))
-            triangles.append(faces if sign > 0 else faces[:, ::-1])
-    positions = (np.concatenate(points) * size * np.array([1.0, 0.4, 0.8])).astype(np.float32)
-    faces = np.concatenate(triangles).astype(np.int32)
+def room(times: int, seed: int = 0, size: float = 4.0) -> Scene:
+    """A closed box seen from inside, its triangles cut in four so many times, vertices inside faces jittered."""
+    box = trimesh.creation.box((2, 2, 2))
+    for _ in range(times):
+        box = box.subdivide()
+    edge = abs(box.vertices) == 1
+    jitter = np.random.default_rng(seed).uniform(-0.3, 0.3, edge.shape) * 2.0 ** (1 - times)
+    points = box.vertices + jitter * ~edge * (edge.sum(axis=1) == 1)[:, None]
+    positions = (points * size * (1.0, 0.4, 0.8)).astype(np.float32)
+    faces = box.faces[:, ::-1].astype(np.int32)
     return Scene("room", positions, faces, np.zeros(len(faces), np.int32), (Material(),))
 
 
@@ -77,13 +64,16 @@ def rays(width: int, height: int, hfov: float) -> NDArray[np.float64]:
     return np.stack(np.broadcast_arrays(x[None, :], y[:, None], -1.0), axis=-1)
 
 
-def cast(corners: NDArray[np.float64], directions: NDArray[np.float64], near: float = 0.01) -> NDArray[np.float64]:
-    """(N,) distance along each ray from the origin to the nearest front face beyond `near`; inf where there is none.
+def cast(
+    corners: NDArray[np.float64], directions: NDArray[np.float64], near: float = 0.01
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """(N,) distance along each ray from the origin to the nearest front face beyond `near`, and which of `corners`
+    (T, 3, 3) that is; 0 and -1 where there is none.
 
     Moeller and Trumbore, "Fast, Minimum Storage Ray-Triangle Intersection", 1997; all pairs.
     """
-    nearest = np.full(len(directions), np.inf)
-    for a, b, c in corners:
+    nearest, met = np.full(len(directions), np.inf), np.full(len(directions), -1)
+    for number, (a, b, c) in enumerate(corners):
         edge1, edge2 = b - a, c - a
         p = np.cross(directions, edge2)
         det = p @ edge1
@@ -92,9 +82,9 @@ def cast(corners: NDArray[np.float64], directions: NDArray[np.float64], near: fl
             q = np.cross(-a, edge1)
             v = (directions @ q) / det
             t = (edge2 @ q) / det
-        hit = (det > 0) & (u >= 0) & (v >= 0) & (u + v <= 1) & (t >= near)
-        nearest = np.where(hit & (t < nearest), t, nearest)
-    return nearest
+        hit = (det > 0) & (u >= 0) & (v >= 0) & (u + v <= 1) & (t >= near) & (t < nearest)
+        nearest[hit], met[hit] = t[hit], number
+    return np.where(met < 0, 0.0, nearest), met
 
 
 def painted(digest: str = "d" * 64) -> Scene:

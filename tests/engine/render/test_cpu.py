@@ -31,9 +31,8 @@ def test_depth_of_random_triangles_is_that_of_ray_casting(width: int, height: in
     corners = rng.normal(0, 2.0, (300, 1, 3)) + rng.normal(0, 0.8, (300, 3, 3))
     corners = corners.astype(np.float32).astype(np.float64)
     directions = rays(width, height, hfov).reshape(-1, 3)
-    expected = cast(corners, directions).reshape(height, width)
+    expected = cast(corners, directions)[0].reshape(height, width)
     depth = draw(make_scene(corners), width, height, hfov).depth
-    expected = np.where(np.isinf(expected), 0.0, expected)
     off = abs(depth - expected) > 1e-3 * (1 + expected)
     assert off.mean() < 0.01  # pixel centres within 1/512 pixel of an edge
 
@@ -84,20 +83,10 @@ def test_each_triangle_shows_its_object_id() -> None:
 
 def test_an_upright_texture_shows_upright() -> None:
     texture = np.zeros((2, 2, 4), np.uint8)
-    texture[0, 0], texture[0, 1], texture[1, 0], texture[1, 1] = (
-        (255, 0, 0, 255),
-        (0, 255, 0, 255),
-        (0, 0, 255, 255),
-        255,
-    )
-    scene = make_scene(
-        wall(half=2.0), materials=[Material(texture=0, wrap=("clamp", "clamp"))], uvs=WALL_UVS, textures=(texture,)
-    )
-    rgb = draw(scene, 64, 64, 90.0).rgb
-    assert rgb[4, 4].tolist() == [255, 0, 0]
-    assert rgb[4, 60].tolist() == [0, 255, 0]
-    assert rgb[60, 4].tolist() == [0, 0, 255]
-    assert rgb[60, 60].tolist() == [255, 255, 255]
+    texture[..., 0], texture[..., 1], texture[..., 2] = [[255, 0], [0, 255]], [[0, 255], [0, 255]], [[0, 0], [255, 255]]
+    material = Material(texture=0, wrap=("clamp", "clamp"))
+    rgb = draw(make_scene(wall(half=2.0), materials=[material], uvs=WALL_UVS, textures=(texture,)), 64, 64, 90.0).rgb
+    np.testing.assert_array_equal(rgb[4::56, 4::56], texture[..., :3])
 
 
 @pytest.mark.parametrize("wrap", ["repeat", "clamp", "mirror"])
@@ -227,7 +216,7 @@ def test_no_run_takes_light_from_its_neighbours(shading: str) -> None:
 
 
 def test_headlight_shows_shapes_and_auto_leaves_textures_alone() -> None:
-    box = room(2)
+    box = room(1)
     assert len(np.unique(draw(box).rgb)) == 1
     assert len(np.unique(draw(box, shading="headlight").rgb)) > 1
     assert len(np.unique(draw(box, shading="auto").rgb)) > 1
@@ -239,7 +228,7 @@ def test_headlight_shows_shapes_and_auto_leaves_textures_alone() -> None:
 
 def test_batches_and_threads_answer_as_single_views() -> None:
     rng = np.random.default_rng(0)
-    renderer = make_renderer("cpu", room(12), width=50, height=40, hfov=70, outputs=OUTPUTS, shading="headlight")
+    renderer = make_renderer("cpu", room(3), width=50, height=40, hfov=70, outputs=OUTPUTS, shading="headlight")
     places, yaws, pitches = rng.uniform(-1, 1, (20, 3)), rng.uniform(-3, 3, 20), rng.uniform(-1, 1, 20)
     single = [renderer.render(place, yaw, pitch) for place, yaw, pitch in zip(places, yaws, pitches)]
     batch = renderer.render_batch(places, yaws, pitches)
@@ -283,7 +272,7 @@ def test_a_frame_does_not_wait_for_a_helper(monkeypatch: pytest.MonkeyPatch) -> 
     """One that comes when the frame is finished, as on a busy machine or after a fork, finds nothing to do."""
     late: list[Callable[[], int]] = []
     monkeypatch.setattr(cpu, "help_with", late.extend)
-    alone, shared = (make_renderer("cpu", room(12), width=50, height=40, threads=n) for n in (1, 4))
+    alone, shared = (make_renderer("cpu", room(3), width=50, height=40, threads=n) for n in (1, 4))
     expected, found = alone.render(ORIGIN, 0.3), shared.render(ORIGIN, 0.3)
     assert len(late) == 3
     for work in late:
@@ -296,11 +285,11 @@ def test_a_frame_keeps_its_images_when_others_are_drawn() -> None:
     renderer = make_renderer("cpu", make_scene(wall()), width=40, height=30, hfov=70)
     first = renderer.render(ORIGIN, 0.0)
     kept = first.depth[5:9]
-    copies = first.rgb.copy(), kept.copy(), first.semantic.copy()
+    copy = kept.copy()
     del first
     for k in range(5):
         renderer.render((0, 0, 0.1 * k), 0.3 * k)
-    np.testing.assert_array_equal(kept, copies[1])
+    np.testing.assert_array_equal(kept, copy)
 
 
 def test_wrong_requests_say_what_is_possible() -> None:
@@ -346,3 +335,17 @@ def test_extreme_scenes_do_not_crash() -> None:
     for k in range(50):
         frame = renderer.render(rng.normal(0, 1, 3), rng.uniform(-4, 4), rng.uniform(-1.5, 1.5), math.pi * k)
         assert np.isfinite(frame.depth).all()
+
+
+def test_no_background_in_a_thousand_poses() -> None:
+    rng = np.random.default_rng(7)
+    renderer = make_renderer("cpu", room(6), width=160, height=120, hfov=90, outputs=("depth",))
+    size = 4.0 * np.array([1.0, 0.4, 0.8])
+    places = rng.uniform(-0.98, 0.98, (1000, 3)) * size
+    places[::10, 0] = size[0] - 0.012  # so close to a wall that the near plane nearly touches it
+    yaws, pitches = rng.uniform(-np.pi, np.pi, 1000), rng.uniform(-1.5, 1.5, 1000)
+    yaws[::10] = np.pi / 2
+    for start in range(0, 1000, 100):
+        part = slice(start, start + 100)
+        for frame in renderer.render_batch(places[part], yaws[part], pitches[part]):
+            assert (frame.depth > 0).all()

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.render.raycast import frame as cast_frame
-from engine.render.shapes import WALL_UVS, make_scene, room, wall
-from nav_eval.engine.navmesh.mesh import load_navmesh
+from engine.render.shapes import WALL_UVS, cast, make_scene, rays, room, wall
+from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.engine.people.kinds import Posed
 from nav_eval.engine.render.frame import OUTPUTS, Frame
 from nav_eval.engine.render.opengl import OpenGLRenderer, create_context
@@ -22,6 +21,7 @@ from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.engine.scene import load_scene
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.errors import ConfigError
+from nav_eval.geometry import rotate, yaw_rotation
 from recordings import OWN_SCENES, SCENES, arrays, file_of, folder_of
 
 
@@ -60,6 +60,7 @@ def check_parity(kind: str, name: str) -> None:
 
 
 LENS: Any = {"width": 120, "height": 90, "hfov": 79.0}
+AXES: Any = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
 
 
 @cache
@@ -70,7 +71,9 @@ def cast_views(name: str) -> list[tuple[tuple[float, float, float], float, NDArr
     views = []
     for start, end in zip(asked["start"][:6].tolist(), asked["end"][:6].tolist(), strict=True):
         eye, yaw = (start[0], start[1] + 1.25, start[2]), math.atan2(start[0] - end[0], start[2] - end[2])
-        views.append((eye, yaw, *cast_frame(triangles, eye, yaw, **LENS)))
+        camera = np.array([rotate(yaw_rotation(yaw), axis) for axis in AXES])
+        found = cast((triangles - eye) @ camera.T, rays(**LENS).reshape(-1, 3))
+        views.append((eye, yaw, found[0].reshape(90, 120), found[1].reshape(90, 120)))
     return views
 
 
@@ -124,9 +127,8 @@ def test_cpu_and_opengl_agree_on_random_poses(released: Path, poses: int) -> Non
     for name in ("house_200k", "gz_aws_small_house", "gz_cafe"):
         scene = scene_of(released / "scenes" / f"{name}.glb")
         cpu, gl = (make_renderer(kind, scene, hfov=79) for kind in ("cpu", "opengl"))
-        nav = load_navmesh(released / "habitat-parity" / name / "scene.navmesh")
-        assert nav is not None
-        points = nav.random_points(200, seed=1)
+        file = released / "habitat-parity" / name / "scene.navmesh"
+        points = NavMesh.from_bytes(file.read_bytes()).random_points(200, seed=1)
         for _ in range(poses):
             place = points[rng.integers(len(points))] + np.array([0, rng.uniform(0.02, 2.0), 0])
             angles = rng.uniform(-np.pi, np.pi), rng.uniform(-1.5, 1.5), rng.uniform(-0.5, 0.5)
@@ -140,7 +142,7 @@ def test_cpu_and_opengl_agree_on_random_poses(released: Path, poses: int) -> Non
 @pytest.mark.usefixtures("opengl")
 def test_people_look_the_same_on_both() -> None:
     """Near and far, standing and walking, lit and in the dark, with their shadows, in the bounds of random poses."""
-    scene, rng = room(9), np.random.default_rng(3)
+    scene, rng = room(3), np.random.default_rng(3)
     both = [make_renderer(kind, scene, width=320, height=240, hfov=79, outputs=OUTPUTS) for kind in ("cpu", "opengl")]  # type: ignore[arg-type]
     floor = float(scene.positions[:, 1].min())
     for _ in range(2):
@@ -211,7 +213,7 @@ def test_masks_agree() -> None:
 @pytest.mark.usefixtures("opengl")
 def test_opengl_batches_answer_as_single_views() -> None:
     rng = np.random.default_rng(4)
-    gl = make_renderer("opengl", room(4), width=60, height=2000, outputs=OUTPUTS, shading="auto")
+    gl = make_renderer("opengl", room(2), width=60, height=2000, outputs=OUTPUTS, shading="auto")
     places, yaws, pitches = rng.uniform(-1, 1, (9, 3)), rng.uniform(-3, 3, 9), rng.uniform(-1, 1, 9)
     batch = gl.render_batch(places, yaws, pitches)
     for frame, place, yaw, pitch in zip(batch, places, yaws, pitches):

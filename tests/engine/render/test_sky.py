@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from engine.render.shapes import make_scene, room, wall
 from nav_eval.engine.render.camera import Lens, axes
 from nav_eval.engine.render.frame import OUTPUTS
 from nav_eval.engine.render.panorama import FACES, cube_faces
-from nav_eval.engine.render.prepared import build
+from nav_eval.engine.render.prepared import build, load_prepared, prepare
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.engine.scene.scene import Scene, Sky
 
@@ -21,7 +22,7 @@ VIEWS = [(0.0, 0.0), (0.7, 0.3), (-2.1, -1.2), (3.0, 1.5), (1.57, -0.4)]
 
 def far_room() -> Scene:
     """A box of a kilometre, every vertex of another colour, smoothly."""
-    scene = room(12, size=500.0)
+    scene = room(4, size=500.0)
     colors = np.full((len(scene.positions), 4), 255, np.uint8)
     colors[:, :3] = np.clip(scene.positions * (0.25, 0.6, 0.3) + 128, 0, 255)
     return replace(scene, colors=colors)
@@ -110,14 +111,11 @@ def test_surfaces_hide_the_sky_and_nothing_else_changes() -> None:
 
 
 def test_the_sky_is_kept_with_the_prepared_scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nav_eval.engine.render.prepared import load_prepared, prepare
-
     monkeypatch.setattr("nav_eval.engine.render.prepared.cache_home", lambda: tmp_path)
     faces = np.random.default_rng(1).integers(0, 255, (1, 6, 8, 8, 4), dtype=np.uint8)
     scene = replace(make_scene(wall()), sky=Sky(faces, (0.5,)), digest="e" * 64)
     prepare(scene)
-    found = load_prepared(scene)
-    assert found is not None
+    found: Any = load_prepared(scene)
     assert [sky.faces.shape[2] for sky in found.skies] == [8, 4, 2, 1]
     assert found.skies[0].above == (0.5,)
     assert np.array_equal(found.skies[0].faces, faces)

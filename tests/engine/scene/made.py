@@ -56,12 +56,21 @@ class Glb:
         self.json.setdefault("nodes", []).append(node)
         return len(self.json["nodes"]) - 1
 
-    def image(self, pixels: NDArray[np.uint8], kind: str = "PNG") -> int:
-        self.json.setdefault("images", []).append(
-            {"bufferView": self.view(encoded(pixels, kind)), "mimeType": f"image/{kind.lower()}"}
-        )
-        self.json.setdefault("textures", []).append({"source": len(self.json["images"]) - 1})
-        return len(self.json["textures"]) - 1
+    def image(self, picture: NDArray[np.uint8] | bytes, kind: str = "PNG", extension: str = "") -> int:
+        """A texture of pixels or of a file's bytes, by way of an extension if one is named."""
+        data = picture if isinstance(picture, bytes) else encoded(picture, kind)
+        images, textures = (self.json.setdefault(name, []) for name in ("images", "textures"))
+        images.append({"bufferView": self.view(data), "mimeType": f"image/{kind.lower()}"})
+        source = {"source": len(images) - 1}
+        textures.append({"extensions": {extension: source}} if extension else source)
+        if extension:
+            self.json["extensionsRequired"] = [extension]
+        return len(textures) - 1
+
+    def textured(self, picture: NDArray[np.uint8] | bytes, kind: str = "PNG", extension: str = "") -> int:
+        """A material that shows a picture."""
+        texture = {"index": self.image(picture, kind, extension)}
+        return self.material(pbrMetallicRoughness={"baseColorTexture": texture})
 
     def material(self, **material: Any) -> int:
         self.json.setdefault("materials", []).append(material)

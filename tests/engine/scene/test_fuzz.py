@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import shutil
-import tempfile
-from collections.abc import Iterator
+import random
 from pathlib import Path
 
 import numpy as np
@@ -15,18 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.scene.made import Glb, simple
+from fuzz.scene_mutations import mutated
 from nav_eval.engine.scene import load_scene
 from nav_eval.errors import SceneError
 
 EDITS = st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=6)
-TOKENS = ("-1", "0", "1", "99", "4294967296", "1e308", "null", "true", '""', "[]", "{}", "[0]", '"x"', "0.5")
 
 
 @pytest.fixture(scope="module")
-def folder() -> Iterator[Path]:
-    path = Path(tempfile.mkdtemp())
-    yield path
-    shutil.rmtree(path)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("mutated")
 
 
 def rich() -> Glb:
@@ -58,7 +53,6 @@ def rich() -> Glb:
 
 
 RICH = rich().bytes()
-TEXT = bytes(RICH[20 : 20 + int.from_bytes(RICH[12:16], "little")])
 OBJ = b"mtllib a.mtl\nv 0 0 0\nv 1 0 0 1 1 1\nv 0 1 0\nvt 0 1\nusemtl a\nf 1/1 2/1 3/1\nf -1 -2 -3\n"
 PLY = (
     b"ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
@@ -66,6 +60,9 @@ PLY = (
     + bytes(range(39))
     + b"\3\0\0\0\0\1\0\0\0\2\0\0\0" * 2
 )
+
+
+FILES = {"x.glb": RICH, "plain.glb": simple().bytes(), "x.obj": OBJ, "x.ply": PLY}
 
 
 def attempt(folder: Path, name: str, data: bytes) -> None:
@@ -82,53 +79,26 @@ def edited(data: bytes, edits: list[tuple[int, int]]) -> bytes:
     return bytes(changed)
 
 
-def test_the_unchanged_files_load(folder: Path) -> None:
-    for name, data in (("x.glb", RICH), ("x.obj", OBJ), ("x.ply", PLY)):
-        (folder / name).write_bytes(data)
-        assert len(load_scene(folder / name).triangles) >= 2
+@pytest.mark.parametrize("name", FILES)
+def test_the_unchanged_files_load(folder: Path, name: str) -> None:
+    (folder / name).write_bytes(FILES[name])
+    assert len(load_scene(folder / name).triangles) >= 2
 
 
+@pytest.mark.parametrize("name", FILES)
 @settings(max_examples=200, deadline=None)
-@given(edits=EDITS)
-def test_bytes_of_a_glb(folder: Path, edits: list[tuple[int, int]]) -> None:
-    attempt(folder, "x.glb", edited(RICH, edits))
-
-
-@settings(max_examples=200, deadline=None)
-@given(edits=EDITS)
-def test_text_of_a_gltf(folder: Path, edits: list[tuple[int, int]]) -> None:
-    changed = edited(TEXT, edits)
-    attempt(folder, "x.glb", RICH[:20] + changed + RICH[20 + len(TEXT) :])
-
-
-@settings(max_examples=200, deadline=None)
-@given(number=st.integers(0, 10**6), token=st.sampled_from(TOKENS))
-def test_values_of_a_gltf(folder: Path, number: int, token: str) -> None:
-    """One value of the document replaced by another of any type."""
-    document = json.loads(TEXT)
-    places: list[tuple[dict[str, object] | list[object], str | int]] = []
-
-    def walk(value: object) -> None:
-        pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        for key, inner in pairs:
-            places.append((value, key))  # type: ignore[arg-type]
-            walk(inner)
-
-    walk(document)
-    parent, key = places[number % len(places)]
-    parent[key] = json.loads(token)  # type: ignore[index]
-    text = json.dumps(document).encode()
-    text += b" " * (-len(text) % 4)
-    rest = RICH[20 + len(TEXT) :]
-    header = b"glTF" + (2).to_bytes(4, "little") + (20 + len(text) + len(rest)).to_bytes(4, "little")
-    attempt(folder, "x.glb", header + len(text).to_bytes(4, "little") + b"JSON" + text + rest)
-
-
-@settings(max_examples=100, deadline=None)
-@given(edits=EDITS, cut=st.integers(0, 400))
-@pytest.mark.parametrize(("name", "data"), [("x.obj", OBJ), ("x.ply", PLY), ("x.glb", simple().bytes())])
-def test_other_formats_and_cuts(folder: Path, name: str, data: bytes, edits: list[tuple[int, int]], cut: int) -> None:
+@given(edits=EDITS, cut=st.one_of(st.just(0), st.just(0), st.integers(0, 400)))
+def test_bytes_and_cuts(folder: Path, name: str, edits: list[tuple[int, int]], cut: int) -> None:
+    data = FILES[name]
     attempt(folder, name, edited(data, edits)[: len(data) - cut % len(data)])
+
+
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), edits=EDITS)
+def test_values_and_words(folder: Path, name: str, seed: int, edits: list[tuple[int, int]]) -> None:
+    """Those of a glTF's document and of lines replaced by others of any type."""
+    attempt(folder, name, mutated(name, FILES[name], random.Random(seed), lambda data: edited(data or b"\0", edits)))
 
 
 @settings(max_examples=60, deadline=None)

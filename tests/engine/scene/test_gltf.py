@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -76,15 +77,11 @@ def test_transforms_are_float32_in_magnums_order(tmp_path: Path) -> None:
     made.node(mesh=mesh, matrix=child.T.ravel().tolist())
     made.json["scenes"] = [{"nodes": [0]}]
     world = [[np.float32(0)] * 4 for _ in range(4)]
-    for row in range(4):
-        for column in range(4):
-            for inner in range(4):
-                world[row][column] += parent[row, inner] * child[inner, column]
+    for row, column, inner in product(range(4), repeat=3):
+        world[row][column] += parent[row, inner] * child[inner, column]
     expected = np.zeros_like(points)
-    for number, point in enumerate([*points]):
-        for row in range(3):
-            for inner, value in enumerate([*point, np.float32(1)]):
-                expected[number, row] += world[row][inner] * value
+    for number, row, inner in product(range(9), range(3), range(4)):
+        expected[number, row] += world[row][inner] * [*points[number], np.float32(1)][inner]
     assert load(made, tmp_path).positions.tobytes() == expected.tobytes()
 
 
@@ -144,9 +141,7 @@ def test_vertex_colours(tmp_path: Path, values: NDArray[Any], expected: list[lis
     made = Glb()
     colors = made.accessor(values, normalized=values.dtype.kind == "u")
     made.node(mesh=made.mesh({"POSITION": made.accessor(TRIANGLE), "COLOR_0": colors}))
-    scene = load(made, tmp_path)
-    assert scene.colors is not None
-    assert scene.colors[:2].tolist() == expected
+    assert load(made, tmp_path).colors[:2].tolist() == expected  # type: ignore[index]
 
 
 def test_quantised_interleaved_positions(tmp_path: Path) -> None:
@@ -159,14 +154,13 @@ def test_quantised_interleaved_positions(tmp_path: Path) -> None:
         {"bufferView": 0, "componentType": 5123, "normalized": True, "count": 4, "type": "VEC2", "byteOffset": 8},
     ]
     made.view(rows.tobytes(), byteStride=12)
-    made.material(pbrMetallicRoughness={"baseColorTexture": {"index": made.image(np.zeros((2, 2, 3), np.uint8))}})
+    made.textured(np.zeros((2, 2, 3), np.uint8))
     indices = made.accessor(np.array([0, 1, 2], np.uint8))
     made.node(mesh=made.mesh({"POSITION": 0, "TEXCOORD_0": 1}, indices, material=0), scale=[2, 2, 2])
     made.json["extensionsRequired"] = ["KHR_mesh_quantization"]
     scene = load(made, tmp_path)
     np.testing.assert_array_equal(scene.positions, SQUARE * 2)
-    assert scene.uvs is not None
-    np.testing.assert_array_equal(scene.uvs, SQUARE[:, :2])
+    np.testing.assert_array_equal(scene.uvs, SQUARE[:, :2])  # type: ignore[arg-type]
 
 
 def test_sparse_accessors_with_and_without_a_base(tmp_path: Path) -> None:
@@ -233,10 +227,7 @@ def test_a_lightmap_has_coordinates_of_its_own(tmp_path: Path) -> None:
     lit, plain = scene.materials[:2]
     assert (lit.lightmap, plain.lightmap) == (1, -1)
     assert scene.textures[lit.lightmap].shape == (2, 5, 4)
-    assert scene.light_uvs is not None
-    assert scene.uvs is not None
-    np.testing.assert_array_equal(scene.uvs, np.concatenate([uvs, uvs]))
-    np.testing.assert_array_equal(scene.light_uvs, np.concatenate([uvs / 2, uvs * 0]))
+    np.testing.assert_array_equal([scene.uvs, scene.light_uvs], [[*uvs, *uvs], [*uvs / 2, *uvs * 0]])
 
 
 def test_texture_transform_is_that_of_three_js(tmp_path: Path) -> None:
@@ -250,21 +241,16 @@ def test_texture_transform_is_that_of_three_js(tmp_path: Path) -> None:
     made.node(mesh=made.mesh(attributes, material=0))
     c, s = math.cos(0.4), math.sin(0.4)
     matrix = np.array([[1.5 * c, 1.5 * s], [-1.5 * s, 1.5 * c]])
-    scene = load(made, tmp_path)
-    assert scene.uvs is not None
+    scene: Any = load(made, tmp_path)
     np.testing.assert_allclose(scene.uvs, uvs @ matrix.T + [0.1, 0.2], atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
-def test_picture_formats(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "extension"), [("PNG", ""), ("JPEG", ""), ("WEBP", "EXT_texture_webp")])
+def test_picture_formats(tmp_path: Path, kind: str, extension: str) -> None:
     pixels = np.zeros((8, 16, 3), np.uint8)
     pixels[:, 8:] = (200, 100, 50)
     made = simple()
-    made.material(pbrMetallicRoughness={"baseColorTexture": {"index": made.image(pixels, kind)}})
-    made.json["meshes"][0]["primitives"][0]["material"] = 0
-    if kind == "WEBP":
-        made.json["textures"] = [{"extensions": {"EXT_texture_webp": {"source": 0}}}]
-        made.json["extensionsRequired"] = ["EXT_texture_webp"]
+    made.json["meshes"][0]["primitives"][0]["material"] = made.textured(pixels, kind, extension)
     texture = load(made, tmp_path).textures[0]
     assert texture.shape == (8, 16, 4)
     np.testing.assert_allclose(texture[4, 12].astype(int), [200, 100, 50, 255], atol=8)
@@ -309,37 +295,27 @@ def test_object_ids_of_primitive_mesh_node_and_vertices(tmp_path: Path) -> None:
     made.node(mesh=vertices)
     made.node(mesh=named)
     made.node(mesh=plain, extras={"object_id": "nine"})
-    ids = load(made, tmp_path).object_ids
-    assert ids is not None
-    assert ids.tolist() == [7, 9, 5, 4, 0]
+    assert load(made, tmp_path).object_ids.tolist() == [7, 9, 5, 4, 0]  # type: ignore[union-attr]
     assert load(simple(), tmp_path).object_ids is None
 
 
 def test_arrays_are_read_only_and_typed(tmp_path: Path) -> None:
     scene = load(simple(), tmp_path)
-    assert scene.positions.dtype == np.float32
-    assert scene.triangles.dtype == np.int32
-    assert scene.name == "made"
+    assert (scene.name, scene.positions.dtype, scene.triangles.dtype) == ("made", np.float32, np.int32)
     with pytest.raises(ValueError):
         scene.positions[0, 0] = 1.0
 
 
-def test_points_and_lines_are_left_out_with_a_note(tmp_path: Path) -> None:
-    made = simple()
-    made.node(mesh=made.mesh({"POSITION": made.accessor(SQUARE)}, mode=0))
-    scene = load(made, tmp_path)
-    assert len(scene.triangles) == 2
-    assert any("points or lines" in note for note in scene.notes)
-
-
-def test_notes_stay_readable(tmp_path: Path) -> None:
+def test_points_and_lines_are_left_out_with_notes_that_stay_readable(tmp_path: Path) -> None:
     made = simple()
     points = made.accessor(SQUARE)
     for _ in range(30):
         made.node(mesh=made.mesh({"POSITION": points}, mode=0))
-    notes = load(made, tmp_path).notes
-    assert len(notes) == 21
-    assert notes[-1] == "and 10 more of the kind"
+    scene = load(made, tmp_path)
+    assert len(scene.triangles) == 2
+    assert len(scene.notes) == 21
+    assert "points or lines" in scene.notes[0]
+    assert scene.notes[-1] == "and 10 more of the kind"
 
 
 def broken(change: str) -> bytes:
@@ -415,20 +391,50 @@ def test_other_containers(tmp_path: Path) -> None:
             load_scene(path)
     path.write_bytes(data + b"tail")
     assert any("4 bytes after" in note for note in load_scene(path).notes)
-    with pytest.raises(SceneError, match="no such file"):
-        load_scene(tmp_path / "none.glb")
-    with pytest.raises(SceneError, match="no such file"):
-        load_scene(tmp_path / ("x" * 300 + ".glb"))
-    with pytest.raises(SceneError, match="gbl"):
-        load_scene(tmp_path / "x.gbl")
+    for name, said in (("none.glb", "no such file"), ("x" * 300 + ".glb", "no such file"), ("x.gbl", "gbl")):
+        with pytest.raises(SceneError, match=said):
+            load_scene(tmp_path / name)
 
 
 def test_a_bomb_of_a_picture_is_refused_before_it_is_decoded(tmp_path: Path) -> None:
     made = simple()
     png = bytearray(encoded(np.zeros((2, 2, 3), np.uint8)))
     png[16:24] = (60000).to_bytes(4, "big") * 2
-    made.json["images"] = [{"bufferView": made.view(bytes(png)), "mimeType": "image/png"}]
-    made.json["textures"] = [{"source": 0}]
-    made.material(pbrMetallicRoughness={"baseColorTexture": {"index": 0}})
+    made.textured(bytes(png))
     with pytest.raises(SceneError, match="image 0"):
+        load(made, tmp_path)
+
+
+def with_sky(entries: Any, shape: tuple[int, ...] = (24, 4, 3), **scene: Any) -> Glb:
+    """Six faces in one image."""
+    made = simple()
+    made.image(np.arange(np.prod(shape), dtype=np.uint8).reshape(shape))
+    made.json["scenes"] = [{"nodes": [0], "extras": {"nav_eval_sky": entries}} | scene]
+    return made
+
+
+def test_faces_of_the_sky_lie_one_below_the_other(tmp_path: Path) -> None:
+    sky: Any = load(with_sky([{"image": 0}, {"image": 0, "above": 2.5}]), tmp_path).sky
+    assert sky.above == (0.0, 2.5)
+    assert sky.faces.shape == (2, 6, 4, 4, 4)
+    stored = np.arange(24 * 4 * 3, dtype=np.uint8).reshape(24, 4, 3)
+    assert np.array_equal(sky.faces[1, 5, ..., :3], stored[20:])
+    assert not sky.faces.flags.writeable
+
+
+@pytest.mark.parametrize("extras", [None, 7, ["nav_eval_sky"], {"sky": "blue"}])
+def test_other_extras_are_nobodys_sky(extras: Any, tmp_path: Path) -> None:
+    assert load(with_sky(None, extras=extras), tmp_path).sky is None
+
+
+DESCENDING = [{"image": 0, "above": 3.0}, {"image": 0, "above": 1.0}]
+
+
+@pytest.mark.parametrize(
+    "entries", ["blue", [], [{"image": 5}], [{"above": 1.0}], DESCENDING, [{"image": 0}] * 17, None]
+)
+def test_a_damaged_sky_is_refused(entries: Any, tmp_path: Path) -> None:
+    """None: of a picture that is no column of six squares."""
+    made = with_sky([{"image": 0}], (20, 4, 3)) if entries is None else with_sky(entries)
+    with pytest.raises(SceneError, match=r"sky|image 5"):
         load(made, tmp_path)

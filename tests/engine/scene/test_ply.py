@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import trimesh
 
 from nav_eval.engine.scene import load_scene
 from nav_eval.errors import SceneError
@@ -47,30 +49,30 @@ def body(encoding: str) -> bytes:
     return data
 
 
+def whole(encoding: str) -> bytes:
+    return HEADER.format(encoding).encode() + body(encoding)
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "binary_little_endian", "binary_big_endian"])
 def test_all_encodings(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "x.ply"
-    path.write_bytes(HEADER.format(encoding).encode() + body(encoding))
-    scene = load_scene(path)
+    path.write_bytes(whole(encoding))
+    scene: Any = load_scene(path)
     np.testing.assert_array_equal(scene.positions, np.array(POINTS))
     assert scene.triangles.tolist() == [[0, 1, 2], [0, 2, 3], [0, 1, 4]]
-    assert scene.object_ids is not None
     assert scene.object_ids.tolist() == [7, 7, 65535]
-    assert scene.colors is not None
-    assert scene.colors[:, :3].tolist() == [list(c) for c in COLORS]
+    np.testing.assert_array_equal(scene.colors[:, :3], COLORS)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "binary"])
 def test_files_that_trimesh_writes(tmp_path: Path, encoding: str) -> None:
-    trimesh = pytest.importorskip("trimesh")
     mesh = trimesh.creation.icosphere(2)
     mesh.visual.vertex_colors = np.arange(len(mesh.vertices) * 4).reshape(-1, 4) % 256
     path = tmp_path / "ball.ply"
     path.write_bytes(mesh.export(file_type="ply", encoding=encoding))
-    scene = load_scene(path)
+    scene: Any = load_scene(path)
     np.testing.assert_array_equal(scene.triangles, mesh.faces)
     np.testing.assert_allclose(scene.positions, mesh.vertices, atol=1e-6)
-    assert scene.colors is not None
     np.testing.assert_array_equal(scene.colors, mesh.visual.vertex_colors)
 
 
@@ -79,17 +81,17 @@ def test_files_that_trimesh_writes(tmp_path: Path, encoding: str) -> None:
     [
         b"",
         b"ply\n",
-        HEADER.format("ascii").encode(),
+        whole("ascii")[: -len(body("ascii"))],
+        whole("binary_little_endian")[:-5],
         HEADER.format("binary_little_endian").encode() + b"\0" * 40,
-        HEADER.format("binary_little_endian").encode() + body("binary_little_endian")[:-5],
-        HEADER.format("middle_endian").encode() + body("ascii"),
-        HEADER.format("ascii").replace("vertex 5", "vertex 99999999999").encode() + body("ascii"),
-        HEADER.format("ascii").replace("vertex 5", "vertex -5").encode() + body("ascii"),
-        HEADER.format("ascii").replace("float x", "float q").encode() + body("ascii"),
-        HEADER.format("ascii").replace("double y", "quad y").encode() + body("ascii"),
-        HEADER.format("ascii").encode() + body("ascii").replace(b"4 0 1 2 3", b"4 0 1 2 9"),
-        HEADER.format("ascii").encode() + body("ascii").replace(b"4 0 1 2 3", b"4 0 1 2 x"),
-        HEADER.format("ascii").encode() + body("ascii").replace(b"4 0 1 2 3", b"-4 0 1 2 3"),
+        whole("ascii").replace(b"ascii", b"middle_endian"),
+        whole("ascii").replace(b"vertex 5", b"vertex 99999999999"),
+        whole("ascii").replace(b"vertex 5", b"vertex -5"),
+        whole("ascii").replace(b"float x", b"float q"),
+        whole("ascii").replace(b"double y", b"quad y"),
+        whole("ascii").replace(b"4 0 1 2 3", b"4 0 1 2 9"),
+        whole("ascii").replace(b"4 0 1 2 3", b"4 0 1 2 x"),
+        whole("ascii").replace(b"4 0 1 2 3", b"-4 0 1 2 3"),
         b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
         b"end_header\n0 0 0\n",
     ],

@@ -111,8 +111,7 @@ def hm3d_mesh(points: NDArray[np.float32], colors: list[int], textured: bool) ->
         uvs = np.repeat((np.arange(4) + 0.5) / 4, 3)[:, None] * [1, 0] + [0, 0.5]
         spread = uvs + np.tile([[-0.1, 0], [0.1, -0.4], [0, 0.4]], (4, 1))
         attributes["TEXCOORD_0"] = made.accessor(spread.astype(np.float32))
-        made.material(pbrMetallicRoughness={"baseColorTexture": {"index": made.image(rgb[None])}})
-        made.node(mesh=made.mesh(attributes, material=0))
+        made.node(mesh=made.mesh(attributes, material=made.textured(rgb[None])))
     else:
         attributes["COLOR_0"] = made.accessor(np.repeat(rgb, 3, axis=0), normalized=True)
         made.node(mesh=made.mesh(attributes))
@@ -161,9 +160,7 @@ def test_our_own_sidecar(tmp_path: Path) -> None:
     assert info.categories == ("floor", "ghost", "стол")
     assert scene.floors is None
     (tmp_path / "home.semantic.json").write_text(json.dumps(sidecar | {"walkable": ["floor", "ghost"]}), "utf-8")
-    floors = load_scene(path).floors
-    assert floors is not None
-    assert floors.tolist() == [True, True, False, False]
+    assert load_scene(path).floors.tolist() == [True, True, False, False]  # type: ignore[union-attr]
 
 
 DAMAGED = {

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from nav_eval.engine.scene import Scene, load_scene
 from nav_eval.jit import cache_home
+from once import once
 from patience import PATIENCE
 
 PACKAGES = ["@gltf-transform/cli@4.5.1"]
@@ -31,36 +32,45 @@ LOSSY = {"draco": 14, "meshopt_quantized": 14, "meshopt_filtered": 14, "quantize
 def gltf_transform() -> Path:
     """A folder whose node_modules hold gltf-transform."""
     folder = cache_home() / "test-tools" / "gltf-transform-4.5.1"
-    if (folder / "node_modules" / "@gltf-transform" / "cli").is_dir():
-        return folder
-    npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
+    if shutil.which("npm") is None or shutil.which("node") is None:
         pytest.skip("node and npm are not there: install Node.js to test compressed scenes")
+    if fault := once("gltf-transform", lambda: install(folder)):
+        pytest.skip(f"npm cannot install gltf-transform ({fault}): check the network")
+    return folder
+
+
+def install(folder: Path) -> str:
+    """What kept npm from it, "" if nothing did."""
+    if (folder / "node_modules" / "@gltf-transform" / "cli").is_dir():
+        return ""
     folder.mkdir(parents=True, exist_ok=True)
-    command = [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), *PACKAGES]
+    command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), *PACKAGES]
     try:
         subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         shutil.rmtree(folder, ignore_errors=True)
-        pytest.skip(f"npm cannot install gltf-transform ({error}): check the network")
-    return folder
+        return str(error)
+    return ""
 
 
 @pytest.fixture(scope="session", params=SCENES)
 def variants(request: pytest.FixtureRequest, gltf_transform: Path, released: Path) -> tuple[Scene, Path]:
     """The plain scene, and the folder with its variants, which are kept beside the tool that makes them."""
     source = released / "scenes" / f"{request.param}.glb"
+    return load_scene(source), once(f"variants-{request.param}", lambda: make_variants(source, gltf_transform))
+
+
+def make_variants(source: Path, tool: Path) -> Path:
     script = Path(__file__).parent / "data" / "variants.mjs"
-    made = gltf_transform / hashlib.sha256(script.read_bytes() + source.read_bytes()).hexdigest()[:16]
+    made = tool / hashlib.sha256(script.read_bytes() + source.read_bytes()).hexdigest()[:16]
     if not made.is_dir():
-        fresh = Path(tempfile.mkdtemp(dir=gltf_transform))
-        tool = shutil.copy(script, fresh)
-        command = ["node", str(tool), str(source), str(fresh)]
+        fresh = Path(tempfile.mkdtemp(dir=tool))
+        command = ["node", str(shutil.copy(script, fresh)), str(source), str(fresh)]
         subprocess.run(command, check=True, timeout=PATIENCE, capture_output=True)
-        with suppress(OSError):  # another process was first
+        with suppress(OSError):  # another run was first
             fresh.rename(made)
         shutil.rmtree(fresh, ignore_errors=True)
-    return load_scene(source), made
+    return made
 
 
 def surface(scene: Scene) -> NDArray[np.float64]:

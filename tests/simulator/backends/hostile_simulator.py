@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import socket
+import socketserver
 import struct
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 POSE = {"position": [0, 0, 0], "rotation": [0, 0, 0, 1]}
 RGB = {"kind": "tensor", "shape": [4, 6, 3], "dtype": "uint8"}
@@ -38,6 +39,12 @@ def seen(request, image, payload, size=None):
     return frame({"id": request["id"], "body": body, "payload": len(payload) if size is None else size}, payload)
 
 
+def dribble(request):
+    for byte in frame({"id": request["id"], "body": {}, "filler": "x" * 200}):
+        time.sleep(0.05)
+        yield bytes([byte])
+
+
 ATTACKS = {
     "garbage": lambda r: frame(b"\x00\xff\x13 not a header"),
     "not an object": lambda r: frame(b"[1, 2]"),
@@ -48,7 +55,7 @@ ATTACKS = {
     "cut short": lambda r: struct.pack("<I", 500) + b'{"id"',
     "closes": lambda r: None,
     "hangs": lambda r: time.sleep(3) or b"",
-    "dribbles": lambda r: ...,
+    "dribbles": dribble,
     "wrong types": lambda r: answer(r, body={"position": "here", "state": 3, "meters": "far", "navigable": []}),
     "nan": lambda r: answer(r, body={"position": [1e999, 0, 0], "state": {"position": [1e999, 0, 0]}, "meters": -1}),
     "short vector": lambda r: answer(r, body={"position": [1, 2], "state": {"position": []}, "meters": -3}),
@@ -71,53 +78,34 @@ IMAGES = {
 }
 
 
+class Server(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+
+
 @contextmanager
 def hostile(call, attack):
     """The endpoint of a simulator that answers `call` with `attack(request)`, everything else well."""
-    listener = socket.create_server(("127.0.0.1", 0))
 
-    def serve(connection):
-        with connection:
-            while header := _request(connection):
-                reply = attack(header) if header["call"] == call else _good(header)
-                if reply is None:
-                    return
-                if reply is ...:
-                    _dribble(connection, header)
-                    return
-                connection.sendall(reply)
+    class Simulator(socketserver.BaseRequestHandler):
+        def handle(self):
+            with suppress(OSError):
+                while header := _request(self.request):
+                    reply = attack(header) if header["call"] == call else _good(header)
+                    if reply is None:
+                        return
+                    for piece in [reply] if isinstance(reply, bytes) else reply:
+                        self.request.sendall(piece)
 
-    def accept():
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=_quietly, args=(serve, connection), daemon=True).start()
-
-    threading.Thread(target=accept, daemon=True).start()
-    yield f"127.0.0.1:{listener.getsockname()[1]}"
-    listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
-
-
-def _quietly(serve, connection):
-    try:
-        serve(connection)
-    except OSError:
-        return
+    with Server(("127.0.0.1", 0), Simulator) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
 
 
 def _good(request):
     if request["call"] == "observe":
         return seen(request, IMAGE, bytes(range(72)))
     return answer(request, body=GOOD[request["call"]])
-
-
-def _dribble(connection, request):
-    for byte in frame({"id": request["id"], "body": {}, "filler": "x" * 200}):
-        connection.sendall(bytes([byte]))
-        time.sleep(0.05)
 
 
 def _request(connection):

@@ -6,6 +6,7 @@ import math
 import os
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from nav_eval.simulator.backends.external import ExternalBackend
 from nav_eval.simulator.backends.external_values import agent_state
 from nav_eval.simulator.backends.unity import UnityBackend
 from nav_eval.testing import check_simulator, demand
+from nav_eval_sdk.protocol.messages import TensorSpec
 from nav_eval_sdk.protocol.simulator import CALLS, State
 from nav_eval_sdk.simulator_host import start
 from patience import PATIENCE, until
@@ -40,6 +42,13 @@ def config(endpoint=None, *, sensors=("rgb", "depth"), **settings):
     return SimulatorConfig(backend="external", endpoint=endpoint, sensors=suite, **settings)
 
 
+@contextmanager
+def hosting(host=SquareHost, transport="socket", **settings):
+    """A session with a host in this process."""
+    with start(host, transport=transport) as server:
+        yield ExternalBackend(config(server.endpoint, **settings), 3).open_session()
+
+
 @pytest.mark.parametrize("transport", ["socket", "grpc"])
 def test_a_python_host_conforms_over_both_transports(transport):
     with start(SquareHost, transport=transport) as server:
@@ -51,8 +60,7 @@ def test_a_python_host_conforms_over_both_transports(transport):
 
 @pytest.mark.parametrize("transport", ["socket", "grpc"])
 def test_what_travels_arrives_unchanged(transport):
-    with start(SquareHost, transport=transport) as server:
-        session = ExternalBackend(config(server.endpoint), 3).open_session()
+    with hosting(transport=transport) as session:
         seen = session.reset(EPISODE)
         assert seen["rgb"].shape == (4, 6, 3)
         assert seen["depth"].shape == (4, 6, 1)
@@ -86,17 +94,14 @@ def test_noise_seeds_depend_on_run_episode_and_step():
 def test_a_sensor_of_the_simulators_own(tmp_path):
     class Lidar(SquareHost):
         def observation_spec(self):
-            from nav_eval_sdk.protocol.messages import TensorSpec
-
             return super().observation_spec() | {"lidar": TensorSpec(shape=(8,), dtype="float32", unit="m")}
 
     options = {"sensors": {"lidar": {"width": 8}}}
-    with start(Lidar) as server:
-        session = ExternalBackend(config(server.endpoint, options=options)).open_session()
+    with hosting(Lidar, options=options) as session:
         assert session.observation_spec["lidar"].shape == (8,)
         assert session.reset(EPISODE)["lidar"].shape == (8,)
-    with start(SquareHost) as server, pytest.raises(ConfigError, match=r"lidar.*does not offer"):
-        ExternalBackend(config(server.endpoint, options=options)).open_session()
+    with pytest.raises(ConfigError, match=r"lidar.*does not offer"), hosting(options=options):
+        pass
 
 
 NESTED = {"kind": "list", "item": {"kind": "number"}}
@@ -125,8 +130,8 @@ def test_a_spec_that_cannot_be_is_refused_before_anything_is_allocated(spec):
 
 
 def test_a_camera_that_it_lacks_is_named():
-    with start(SquareHost) as server, pytest.raises(ConfigError, match=r"sensors\.semantic.*has rgb, depth"):
-        ExternalBackend(config(server.endpoint, sensors=("semantic",))).open_session()
+    with pytest.raises(ConfigError, match=r"sensors\.semantic.*has rgb, depth"), hosting(sensors=("semantic",)):
+        pass
 
 
 def test_a_full_simulator_says_so_and_takes_the_next_after_a_close():
@@ -273,20 +278,16 @@ def test_a_hostile_picture_gives_one_clear_message(attack):
 
 
 def test_a_slow_start_is_cut_off_and_the_next_episode_runs():
-    with start(SquareHost) as server:
-        options = {"deadlines": {"start": 0.3}, "host": {"sleep": 0.8}}
-        session = ExternalBackend(config(server.endpoint, options=options)).open_session()
+    with hosting(options={"deadlines": {"start": 0.1}, "host": {"sleep": 0.5}}) as session:
         with pytest.raises(SimulatorError, match="no answer in time"):
             session.start(EPISODE)
-        time.sleep(1.5)
         session._backend.options = ExternalBackend.Options()
         session.start(EPISODE)
         assert session.get_agent_state().position == (0.0, 0.0, 0.0)
 
 
 def test_the_greedy_expert_finds_the_goal_and_says_when_there_is_no_way():
-    with start(SquareHost) as server:
-        session = ExternalBackend(config(server.endpoint, sensors=())).open_session()
+    with hosting(sensors=()) as session:
         session.start(EPISODE)
         goals = [Place((1.0, 0.0, -2.0))]
         actions = []
@@ -304,8 +305,7 @@ def test_an_exception_of_a_host_is_its_message():
         def advance(self, action, args, seed):
             raise RuntimeError("the physics exploded")
 
-    with start(Failing) as server:
-        session = ExternalBackend(config(server.endpoint)).open_session()
+    with hosting(Failing) as session:
         session.reset(EPISODE)
         with pytest.raises(SimulatorError, match="RuntimeError: the physics exploded"):
             session.advance(Action("move_forward"))
@@ -318,10 +318,8 @@ def test_observations_of_another_shape_are_the_hosts_fault():
             return {name: np.zeros((2, 2, 3), np.uint8) for name in self.setup.sensors}
 
     for transport in ("socket", "grpc"):
-        with start(Wrong, transport=transport) as server:
-            session = ExternalBackend(config(server.endpoint)).open_session()
-            with pytest.raises(SimulatorError, match="observe"):
-                session.reset(EPISODE)
+        with hosting(Wrong, transport) as session, pytest.raises(SimulatorError, match="observe"):
+            session.reset(EPISODE)
 
 
 def test_unity_starts_a_player_with_its_port_and_attaches_to_an_editor(tmp_path):

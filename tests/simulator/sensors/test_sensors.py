@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import nav_eval
+from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.actions import Action
 from nav_eval.dataset.episode import Episode, Goal, ImageGoal, Instruction
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.errors import ConfigError
 from nav_eval.geometry import euclidean, yaw_rotation
+from nav_eval.simulator.backends.custom import CustomBackend
 from nav_eval.simulator.sensors.noise import make_noise
 from nav_eval.testing import FakeSimulator, fake_episode
 
@@ -139,23 +141,18 @@ def test_a_depth_cube_has_a_depth_cameras_faces_and_the_sphere_their_rays(cafe, 
 
 
 def test_rgb_and_depth_of_one_lens_are_one_frame_and_a_batch_gives_the_same(cafe, episode):
-    from nav_eval.config.schema import SensorConfig, SimulatorConfig
-    from nav_eval.simulator.backends.custom import CustomBackend
-
     sensors = {name: SensorConfig(**SMALL) for name in ("rgb", "depth")}
     backend = CustomBackend(SimulatorConfig(sensors=sensors, options={"scene": str(cafe)}))
-    sessions = [backend.open_session() for _ in range(3)]
-    for number, session in enumerate(sessions):
+
+    def turned(times):
+        session = backend.open_session()
         session.start(episode)
-        for _ in range(number):
+        for _ in range(times):
             session.advance(Action("turn_left"))
-    together = backend.observe(sessions)
-    for number, observations in enumerate(together):
-        alone = backend.open_session()
-        alone.start(episode)
-        for _ in range(number):
-            alone.advance(Action("turn_left"))
-        single = alone.observe()
+        return session
+
+    for times, observations in enumerate(backend.observe([turned(times) for times in range(3)])):
+        single = turned(times).observe()
         assert all(np.array_equal(single[name], observations[name]) for name in single)
 
 
@@ -180,14 +177,9 @@ def test_the_goal_picture_is_what_the_camera_would_see_there(cafe, episode):
     goal = episode.goals[0]
     x, y, z = goal.position
     photo = ImageGoal(position=(x, y + 1.25, z), rotation=yaw_rotation(0.3), hfov=90.0, image_size=(48, 64))
-    shown = Episode(
-        episode_id="8",
-        scene_id="cafe.glb",
-        start_position=episode.start_position,
-        goals=(Goal(position=goal.position, image_goals=(photo,)),),
-        extra={"goal_image_id": 0},
-    )
-    there = Episode(episode_id="9", scene_id="cafe.glb", start_position=goal.position, start_rotation=yaw_rotation(0.3))
+    pictured = (Goal(position=goal.position, image_goals=(photo,)),)
+    shown = replace(episode, goals=pictured, extra={"goal_image_id": 0})
+    there = replace(episode, start_position=goal.position, start_rotation=yaw_rotation(0.3))
     picture = simulator(cafe, {"imagegoal": SMALL}).reset(shown)["imagegoal"]
     view = simulator(cafe, {"rgb": SMALL}).reset(there)["rgb"]
     assert np.array_equal(picture, view)

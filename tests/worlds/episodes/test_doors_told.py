@@ -60,15 +60,11 @@ AT_THE_END = Walker(1, (0.5, 0.75), (1.0, 0.0))
 
 def corridor(*ways: tuple[float, str, str]) -> RoomsMap:
     """A corridor of 12 m along x with ways on its left: where along it, of which kind, into which room."""
-    doors = tuple(
-        DoorWay(k, "opening" if kind == "opening" else "door", 1, k, (x, 0.0), 0.0, False)
-        for k, (x, kind, _) in enumerate(ways, start=2)
-    )
-    beyond = {
-        k: SemanticRegion(k, room, 0, (x - 1.0, 0.0, -4.0), (x + 1.0, 3.0, -0.1))
-        for k, (x, _, room) in enumerate(ways, start=2)
-    }
-    return RoomsMap({1: HALL} | beyond, doors, {})
+    doors, rooms = [], {1: HALL}
+    for k, (x, kind, room) in enumerate(ways, start=2):
+        doors.append(DoorWay(k, kind, 1, k, (x, 0.0), 0.0, False))
+        rooms[k] = SemanticRegion(k, room, 0, (x - 1.0, 0.0, -4.0), (x + 1.0, 3.0, -0.1))
+    return RoomsMap(rooms, tuple(doors), {})
 
 
 def test_nothing_is_counted_that_some_would_not_count() -> None:

@@ -14,7 +14,7 @@ from nav_eval_worlds.episodes.goals import view_points
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.language.looks import PATTERNED
 from nav_eval_worlds.language.sights import noun
-from worlds.buildings import HOME, OPEN_PLAN, Case, make_site
+from worlds.buildings import HOME, OPEN_PLAN, RELEASED, Case, make_site
 
 HUES = {
     "dark brown": 25, "brown": 25, "light brown": 30, "beige": 37, "yellow": 48, "orange": 25, "green": 115,
@@ -23,7 +23,7 @@ HUES = {
 """Degrees, as a painter's wheel has them."""
 
 
-def shown(site: Site, number: int) -> np.ndarray:  # type: ignore[type-arg]
+def shown(site: Site, number: int) -> np.ndarray:
     """(N, 3) uint8: the object's pixels in frames that look at it."""
     thing = site.rooms.things[number]
     camera = make_renderer("cpu", site.scene, width=160, height=120, hfov=90, outputs=("rgb", "semantic"))
@@ -34,30 +34,26 @@ def shown(site: Site, number: int) -> np.ndarray:  # type: ignore[type-arg]
     return np.concatenate(out) if out else np.zeros((0, 3), np.uint8)
 
 
-def fits(word: str, pixels: np.ndarray) -> bool:  # type: ignore[type-arg]
+def fits(word: str, pixels: np.ndarray) -> bool:
     """Whether a colour word suits the middle of some pixels: its hue, or for white, grey, black the lack of it."""
     red, green, blue = (float(v) / 255 for v in np.median(pixels, axis=0))
     hue, saturation, value = colorsys.rgb_to_hsv(red, green, blue)
     if word in ("white", "grey", "black"):
-        return saturation < 0.3 and (
-            value > 0.4 if word == "white" else value < 0.9 if word == "grey" else value < 0.35
-        )
+        low, high = {"white": (0.4, 2), "grey": (-1, 0.9), "black": (-1, 0.35)}[word]
+        return saturation < 0.3 and low < value < high
     off = abs((hue * 360 - HUES[word] + 180) % 360 - 180)
     return off < 28 and saturation > (0.08 if word == "beige" else 0.15)
 
 
 def test_colours_are_those_that_the_renderer_shows() -> None:
-    site = make_site(*OPEN_PLAN)
+    site = make_site(*RELEASED[0])
     named = [(thing.id, site.looks.of(thing).colour) for thing in site.rooms.things.values()]
     seen = [(word, pixels) for number, word in named if word and len(pixels := shown(site, number)) > 60]
     assert len(seen) >= 25
     assert len({word for word, _ in seen}) >= 4
     wrong = [(word, np.median(pixels, axis=0)) for word, pixels in seen if not fits(word, pixels)]
     assert len(wrong) <= 0.04 * len(seen), wrong
-    others = [
-        fits(word, pixels)
-        for word, pixels in zip([w for w, _ in seen], [p for _, p in seen[5:] + seen[:5]], strict=True)
-    ]
+    others = [fits(word, pixels) for (word, _), (_, pixels) in zip(seen, seen[5:] + seen[:5], strict=True)]
     assert np.mean(others) < 0.8, "the test could not tell a wrong word"
 
 

@@ -13,7 +13,9 @@ import pytest
 
 from nav_eval.dataset.registry import load_dataset
 from nav_eval.dataset.vocabulary import words
+from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.errors import ConfigError
+from nav_eval.geometry import yaw_of
 from nav_eval_worlds.episodes.controls import Controls
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.episodes.splits import SPLITS, TASKS, TOLD, split_scenes, write_task
@@ -30,21 +32,14 @@ def schema(values: list[Any]) -> Schema:
 
     Objects with many or with telling keys (ids, categories) are tables: their keys are not compared.
     """
-    kinds: set[str] = set()
     objects = [v for v in values if isinstance(v, dict)]
     lists = [v for v in values if isinstance(v, list)]
-    for value in values:
-        if not isinstance(value, dict | list):
-            kinds.add(
-                "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
-            )
-    out: dict[str, Any] = {"kinds": kinds}
+    plain = {type(value).__name__ for value in values} - {"dict", "list"}
+    out: dict[str, Any] = {"kinds": {"number" if kind in ("int", "float") else kind for kind in plain}}
     if objects:
-        table = any(len(o) > 30 for o in objects)
-        keys = {"*"} if table else {key for o in objects for key in o}
-        out["object"] = {
-            key: schema([v for o in objects for k, v in o.items() if key in ("*", k)][:2000]) for key in keys
-        }
+        keys = {"*"} if any(len(o) > 30 for o in objects) else {key for o in objects for key in o}
+        held = {key: [v for o in objects for k, v in o.items() if key in ("*", k)] for key in keys}
+        out["object"] = {key: schema(values[:2000]) for key, values in held.items()}
     if lists:
         out["list"] = schema([v for one in lists for v in one][:5000])
     return out
@@ -59,17 +54,13 @@ def faults(ours: Schema, real: Schema, where: str = "$") -> list[str]:
     if "object" in ours and "object" in real:
         a, b = ours["object"], real["object"]
         if "*" in a or "*" in b:
-            return out + faults(_merged(a), _merged(b), f"{where}.*")
+            return out + faults(next(iter(a.values())), next(iter(b.values())), f"{where}.*")
         out += [f"{where}.{key}: one-sided" for key in set(a) ^ set(b)]
         for key in set(a) & set(b):
             out += faults(a[key], b[key], f"{where}.{key}")
     if "list" in ours and "list" in real:
         out += faults(ours["list"], real["list"], f"{where}[]")
     return out
-
-
-def _merged(members: dict[str, Schema]) -> Schema:
-    return next(iter(members.values()))
 
 
 def read(path: Path) -> Any:
@@ -99,14 +90,15 @@ def write_all(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def files() -> dict[str, dict[str, Path]]:
     folder = once_folder("splits", write_all)
-    return {
-        task: {
-            s: folder / task / (f"{s}.json.gz" if task == "vln" else f"{s}/{s}.json.gz")
-            for s in SPLITS
-            if s != "test" or task not in TOLD
-        }
-        for task in TASKS
-    }
+    return {task: {split: folder / task / path_of(task, split) for split in splits_of(task)} for task in TASKS}
+
+
+def splits_of(task: str) -> list[str]:
+    return [split for split in SPLITS if split != "test" or task not in TOLD]
+
+
+def path_of(task: str, split: str) -> str:
+    return f"{split}.json.gz" if task == "vln" else f"{split}/{split}.json.gz"
 
 
 ROOMS = ("kitchen", "bedroom", "bathroom", "living room", "study")
@@ -145,10 +137,8 @@ def test_clauses_are_the_instruction_cut_where_the_path_is(files: dict[str, dict
 def test_the_language_of_an_instruction_is_that_of_its_letters(files: dict[str, dict[str, Path]]) -> None:
     for path in files["vln"].values():
         told = [episode.instruction for episode in load_dataset("r2r-ce", path)]
-        assert {(said.language, any("\u4e00" <= c <= "\u9fff" for c in said.text)) for said in told if said} == {
-            ("en", False),
-            ("zh", True),
-        }
+        found = {(said.language, any("\u4e00" <= c <= "\u9fff" for c in said.text)) for said in told if said}
+        assert found == {("en", False), ("zh", True)}
 
 
 def test_a_hidden_test_split_gives_nothing_away(files: dict[str, dict[str, Path]]) -> None:
@@ -204,9 +194,6 @@ def content_of(files: dict[str, dict[str, Path]], task: str, site: Site) -> Any:
 )
 def test_view_points_see_their_object(files: dict[str, dict[str, Path]], task: str, table: str) -> None:
     """From nearly all view points, facing as recorded and looking up or down at it, the object is in the picture."""
-    from nav_eval.engine.render.renderer import make_renderer
-    from nav_eval.geometry import yaw_of
-
     site = make_site(*HOME)
     camera = make_renderer("cpu", site.scene, width=160, height=120, hfov=100, outputs=("semantic",))
     seen = []
@@ -226,19 +213,14 @@ def test_view_points_see_their_object(files: dict[str, dict[str, Path]], task: s
 def test_a_room_is_sought_from_outside_and_entered(files: dict[str, dict[str, Path]]) -> None:
     """By the boxes of the scene's annotation: each view point is .4 m within a room of the name, each start in none."""
     site = make_site(*HOME)
-    kinds = {region.id: region for region in site.scene.regions}
     content = content_of(files, "roomnav", site)
 
     def inside(at: list[float], name: str, margin: float) -> bool:
         """Also on a line: a box that has no floor there would be another storey's."""
-        return any(
-            all(
-                one.low[axis] + margin <= at[axis] + 1e-3 and at[axis] - 1e-3 <= one.high[axis] - margin
-                for axis in (0, 2)
-            )
-            for one in kinds.values()
-            if one.category == name and abs(at[1] - one.low[1]) < 0.5
-        )
+        x, y, z = at
+        here = [one for one in site.scene.regions if one.category == name and abs(y - one.low[1]) < 0.5]
+        boxes = [(np.add(one.low, margin - 1e-3), np.subtract(one.high, margin - 1e-3)) for one in here]
+        return any(low[0] <= x <= high[0] and low[2] <= z <= high[2] for low, high in boxes)
 
     sought = {goal["object_category"]: goal for goals in content["goals_by_category"].values() for goal in goals}
     assert {"kitchen", "bedroom", "bathroom"} <= set(sought)
@@ -275,9 +257,8 @@ def test_wherever_one_stands_in_a_room_one_is_there(files: dict[str, dict[str, P
         for goal in goals:
             room = next(region for region in site.scene.regions if region.id == goal["object_id"])
             places = [view["agent_state"]["position"] for view in goal["view_points"]]
-            for x, z in rng.uniform(
-                [room.low[0] + 0.4, room.low[2] + 0.4], [room.high[0] - 0.4, room.high[2] - 0.4], (60, 2)
-            ):
+            low, high = np.add(room.low, 0.4), np.subtract(room.high, 0.4)
+            for x, z in rng.uniform(low[[0, 2]], high[[0, 2]], (60, 2)):
                 point = site.navmesh.snap((float(x), room.low[1] + 0.1, float(z)))
                 if abs(point[0] - x) + abs(point[2] - z) < 0.02 and site.on_floor(point):
                     near.append(min(site.navmesh.geodesic_distances([point] * len(places), places)) < 0.4)
@@ -294,11 +275,8 @@ def test_a_description_fits_one_thing(files: dict[str, dict[str, Path]]) -> None
     for goals in content_of(files, "goat", site)["goals"].values():
         for goal in goals:
             thing = things[goal["object_id"]]
-            alike = [
-                one
-                for one in things.values()
-                if one.category == thing.category and room[one.region] == room[thing.region]
-            ]
+            named = (thing.category, room[thing.region])
+            alike = [one for one in things.values() if (one.category, room.get(one.region)) == named]
             assert ("lang_desc" in goal) == (alike == [thing])
             told += "lang_desc" in goal
             said = {word for word in ROOMS if f"in the {word}" in goal.get("lang_desc", "")}

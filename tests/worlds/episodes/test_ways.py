@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import islice
 from typing import get_args
 
@@ -89,11 +90,9 @@ def test_who_walks_through_finds_the_same_doors(building: tuple[Plan, Scene]) ->
     assert len(seen.gaps) == len(ways)
     for way in ways:
         level = told.rooms[way.a].storey
-        here = [
-            gap for gap in seen.gaps if gap.storey == level and np.hypot(*np.subtract(gap.middle, way.middle)) < 0.1
-        ]
-        assert len(here) == 1, way
-        gap = here[0]
+        near = [gap for gap in seen.gaps if gap.storey == level and math.dist(gap.middle, way.middle) < 0.1]
+        assert len(near) == 1, way
+        gap = near[0]
         assert {room_of(told, seen, level, gap.a), room_of(told, seen, level, gap.b)} == {way.a, way.b}
         assert gap.framed == (way.kind == "door"), way
         assert (gap.across[0] != 0) == way.along_x
