@@ -1,4 +1,4 @@
-"""Every byte that a whole R2R run sends to a service, searched for what a participant must not learn."""
+"""One agent over every wire, in whole R2R runs whose every byte is searched for what a participant must not learn."""
 
 from __future__ import annotations
 
@@ -7,35 +7,54 @@ import json
 import pytest
 
 from end_to_end.agents import DigestAgent
-from end_to_end.records import lines
-from end_to_end.wiretap import sent
+from end_to_end.runs import play, records, sent
+
+AGENT = "agent_service.agent='end_to_end.agents:DigestAgent'"
 
 
-@pytest.mark.parametrize(("protocol", "encoding"), [("rest", "json"), ("grpc", "stream")])
-@pytest.mark.parametrize("disclosure", ["competition", "full"])
-def test_ids_paths_and_poses_stay_here(released, tmp_path, protocol, encoding, disclosure):
-    folder = released / "r2r"
+@pytest.fixture(scope="module", params=["competition", "full"])
+def played(request, released, tmp_path_factory):
+    """How much is told, the overrides, and what an agent in a process of ours leaves."""
     overrides = [
-        f"dataset.data_path={folder}/R2R_val_seen.json",
-        f"simulator.connectivity_dir={folder}/connectivity",
+        f"dataset.data_path={released}/r2r/R2R_val_seen.json",
+        f"simulator.connectivity_dir={released}/r2r/connectivity",
         "dataset.limit=12",
-        f"agent_service.disclosure={disclosure}",
+        f"agent_service.disclosure={request.param}",
+        "agent_service.secret=s3",
     ]
-    said = sent(DigestAgent, "r2r", overrides, tmp_path / "run", protocol, encoding)
-    played = lines(tmp_path / "run")
+    folder = tmp_path_factory.mktemp("local") / "run"
+    play(folder, [*overrides, AGENT])
+    local = records(folder)
+    assert [line["status"] for line in local] == ["ok"] * 12
+    assert len({line["metrics"]["path_length"] for line in local}) > 6
+    return request.param, overrides, local
+
+
+def secrets_of(folder, played):
     items = {str(item["path_id"]): item for item in json.loads((folder / "R2R_val_seen.json").read_text())}
-    secrets: set[str] = set()
+    secrets = {"val_seen", "path_id", "success", "geodesic"}
     for line in played:
         item = items[line["episode_id"].split("_")[0]]
         graph = json.loads((folder / "connectivity" / f"{item['scan']}_connectivity.json").read_text())
         secrets |= {line["episode_id"], item["scan"], *item["path"], *(row["image_id"] for row in graph)}
         secrets |= {repr(row["pose"][k]) for row in graph for k in (3, 7, 11) if len(repr(row["pose"][k])) > 7}
         secrets.add(repr(item["distance"]))
-    secrets |= {"val_seen", "path_id", "success", "geodesic"}
-    leaks = {text for text in secrets if text.encode() in said}
+    return secrets
+
+
+@pytest.mark.parametrize(
+    ("protocol", "encoding"), [("rest", "json"), ("rest", "msgpack"), ("grpc", "unary"), ("grpc", "stream")]
+)
+def test_every_wire_leaves_the_same_records_and_ids_paths_and_poses_stay_here(
+    released, tmp_path, played, protocol, encoding
+):
+    disclosure, overrides, local = played
+    said = sent(DigestAgent, "r2r", overrides, tmp_path / "run", protocol, encoding)
+    assert records(tmp_path / "run") == local
+    leaks = {text for text in secrets_of(released / "r2r", local) if text.encode() in said}
     assert len(said) > 50_000
     if disclosure == "competition":
         assert leaks == set()
     else:
-        assert {played[0]["scene_id"], played[0]["episode_id"]} <= leaks
+        assert {local[0]["scene_id"], local[0]["episode_id"]} <= leaks
         assert not leaks & {"val_seen", "success", "geodesic", "path_id"}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.records import records
+from end_to_end.runs import records
 from forked import nav_eval
 from graphs import item, node, write_r2r
 from nav_eval.cli import _call

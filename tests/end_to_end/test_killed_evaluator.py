@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from end_to_end.runs import remote
 from forked import Running
 from graphs import write_r2r
 from nav_eval_sdk import TestClient
@@ -28,27 +29,25 @@ SOON = 5.0
 def serving(protocol, seconds):
     """A service whose agent thinks so long, as its process and its endpoint."""
     command = [sys.executable, "-m", "nav_eval_sdk", "serve", "end_to_end.agents:Turner", "--port", "0"]
-    environment = {**os.environ, "SECONDS": str(seconds)}
-    process = subprocess.Popen(
-        [*command, "--protocol", protocol], cwd=TESTS, env=environment, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        line = process.stderr.readline()
-        assert line.startswith("Serving at "), line
-        endpoint = line.split()[-1].rstrip(".")
-        until_says(protocol, endpoint, lambda health: health.status == "ready")
-        yield process, endpoint
-    finally:
-        process.kill()
-        process.communicate()
+    with subprocess.Popen(
+        [*command, "--protocol", protocol], cwd=TESTS, env=os.environ | {"SECONDS": str(seconds)},
+        stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        try:
+            line = process.stderr.readline()
+            assert line.startswith("Serving at "), line
+            endpoint = line.split()[-1].rstrip(".")
+            until_says(protocol, endpoint, lambda health: health.status == "ready")
+            yield process, endpoint
+        finally:
+            process.kill()
 
 
 @contextmanager
 def evaluating(folder, protocol, endpoint):
     """A run without end."""
-    remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}", f"agent_service.endpoint={endpoint}"]
-    options = [*write_r2r(folder), *remote, "evaluation.max_steps=1000000", "agent_service.timeout=300"]
-    process = Running("run", "r2r", *options, "--quiet", "--out", folder / "run")
+    endless = ["evaluation.max_steps=1000000", "agent_service.timeout=300", "--quiet", "--out", folder / "run"]
+    process = Running("run", "r2r", *write_r2r(folder), *remote(endpoint, protocol), *endless)
     try:
         yield process
     finally:
@@ -63,31 +62,16 @@ def until_says(protocol, endpoint, expected):
     client.close()
 
 
-def until_taken(protocol, endpoint):
-    """Until an evaluator has its slot."""
-    until_says(protocol, endpoint, lambda health: health.detail.startswith("1 "))
-
-
-def seconds_to_stop(process):
-    begun = time.monotonic()
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(40) == 0
-    return time.monotonic() - begun
-
-
 @pytest.mark.parametrize("seconds", [0.01, 60], ids=["between two steps", "while the agent thinks"])
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])
 def test_a_service_does_not_wait_for_an_evaluator_that_was_killed(protocol, seconds, tmp_path):
     with serving(protocol, seconds) as (service, endpoint), evaluating(tmp_path, protocol, endpoint) as evaluator:
-        until_taken(protocol, endpoint)
+        until_says(protocol, endpoint, lambda health: health.detail.startswith("1 "))
         time.sleep(1)
         evaluator.kill()
         evaluator.wait()
-        assert seconds_to_stop(service) < SOON
-
-
-def episode():
-    return synthetic_episode({"x": TextSpec()}, {"turn_left": ActionSpec()})
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(SOON) == 0
 
 
 def played(client, pauses, *, keeps):
@@ -100,22 +84,16 @@ def played(client, pauses, *, keeps):
 
 
 @pytest.mark.parametrize(
-    ("wire", "keeps", "pauses"),
-    [
-        ("rest-json", True, [3]),
-        ("grpc-stream", True, [3]),
-        ("rest-json", False, [0.4] * 7),
-        ("grpc-unary", False, [0.4] * 7),
-    ],
+    ("wire", "keeps"), [("rest-json", True), ("grpc-stream", True), ("rest-json", False), ("grpc-unary", False)]
 )
-def test_an_evaluator_that_lives_is_waited_for(wire, keeps, pauses):
+def test_an_evaluator_that_lives_is_waited_for(wire, keeps):
     """One that is slow and holds its connection, and one that is quick and opens one for each call."""
     with serving(wire.split("-")[0], 0) as (service, endpoint):
         client = TestClient(endpoint, wire=wire)
-        client.reset(episode())
+        client.reset(synthetic_episode({"x": TextSpec()}, {"turn_left": ActionSpec()}))
         played(client, [0], keeps=True)
         service.send_signal(signal.SIGTERM)
-        played(client, pauses, keeps=keeps)
+        played(client, [3] if keeps else [0.4] * 7, keeps=keeps)
         assert service.poll() is None
         client.end()
         client.close()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from end_to_end.agents import Breaks, DigestAgent
-from end_to_end.records import records
+from end_to_end.runs import records
 from graphs import write_r2r
 from nav_eval import evaluate
 from nav_eval.errors import ServiceUnavailable

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import nav_eval
-from end_to_end.records import records
+from end_to_end.runs import records
 from graphs import write_r2r
 from nav_eval.jit import cache_home
 from nav_eval.runs.evaluation import run_benchmark

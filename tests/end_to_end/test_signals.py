@@ -16,7 +16,7 @@ from typing import ClassVar
 import pytest
 
 from end_to_end.agents import DigestAgent
-from end_to_end.records import lines
+from end_to_end.runs import lines
 from forked import Running
 from graphs import item, node, write_r2r
 from nav_eval.core.stopping import SECONDS_BETWEEN_STEPS

@@ -141,32 +141,12 @@ def test_settling_gives_the_files_an_order_that_does_not_depend_on_timing(tmp_pa
     assert contents[0] == contents[1]
 
 
-FULL_DISK = """
-import resource, sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[2])
-from results.test_journal import made
-from nav_eval.errors import NavEvalError
-from nav_eval.results.journal import Journal
-import signal
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-journal = Journal(Path(sys.argv[1]))
-resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-try:
-    for number in range(1000):
-        journal.add(made(number))
-except NavEvalError as error:
-    print(error)
-"""
-
-
-def test_a_full_disk_is_said_and_loses_nothing_finished(tmp_path):
-    tests = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
-    done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(tmp_path), tests], capture_output=True, text=True, check=True
-    )
-    assert "reached its size limit" in done.stdout
-    assert "--resume" in done.stdout
-    finished = Journal(tmp_path).finished()
-    assert len(finished) >= 3
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)
+def test_a_reader_leaves_a_line_in_the_making_alone(tmp_path):
+    journal = Journal(tmp_path)
+    journal.add(made(0))
+    journal.add(made(1))
+    journal.close()
+    path = tmp_path / "episodes.jsonl"
+    path.write_bytes(whole := path.read_bytes()[:-5])
+    assert list(Journal(tmp_path, writable=False).finished()) == [("s", "0")]
+    assert path.read_bytes() == whole
