@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from end_to_end.agents import DigestAgent
-from end_to_end.runs import play, records
 from graphs import item, node, write_r2r
+from playing import play, records
 
 PATHS = [[node(x, 0), node(1, y), node(2, y)] for x in range(3) for y in range(3)]
 NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.runs import lines
 from graphs import write_r2r
 from nav_eval.core.orchestrator import Watcher
 from nav_eval.errors import ServiceUnavailable
@@ -14,6 +13,7 @@ from nav_eval.runs import demo
 from nav_eval.runs.evaluation import agent_name
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import TestClient
+from playing import lines
 
 
 def walks(folder: Path, seed: int) -> list[list[str]]:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from end_to_end.agents import DigestAgent
-from end_to_end.runs import play, records, sent
+from playing import play, records, sent
 
 AGENT = "agent_service.agent='end_to_end.agents:DigestAgent'"
 

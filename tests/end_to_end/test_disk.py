@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.runs import records
 from forked import nav_eval
 from graphs import item, node, write_r2r
 from nav_eval.cli import _call
@@ -21,6 +20,7 @@ from nav_eval.jit import cache_home
 from nav_eval.results.files import explained
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from playing import records
 
 PAGE = os.sysconf("SC_PAGESIZE")
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.runs import remote
 from forked import Running
 from graphs import write_r2r
 from nav_eval_sdk import TestClient
 from nav_eval_sdk.client import synthetic_episode
 from nav_eval_sdk.protocol.messages import ActionSpec, TextSpec
 from patience import until
+from playing import remote
 
 TESTS = Path(__file__).parents[1]
 SOON = 5.0

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from end_to_end.agents import Breaks, DigestAgent
-from end_to_end.runs import records
 from graphs import write_r2r
 from nav_eval import evaluate
 from nav_eval.errors import ServiceUnavailable
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from patience import PATIENCE
+from playing import records
 
 TESTS = Path(__file__).parents[1]
 

@@ -16,12 +16,12 @@ import pytest
 import nav_eval
 from api.test_disclosure import traces
 from end_to_end.agents import GpsAgent
-from end_to_end.runs import document, play, records, replayed, sent, walked
 from nav_eval.errors import ConfigError
 from nav_eval.results.rules import flat, rules_sum
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.simulator.perturbations.registry import PERTURBATIONS
 from nav_eval_sdk import VLNAgent
+from playing import document, play, records, replayed, sent, walked
 from rooms import write_room
 
 PEOPLE = "simulator.people={count: 3, options: {crossing: 1.0}}"

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 import nav_eval
-from end_to_end.runs import records
 from graphs import write_r2r
 from nav_eval.jit import cache_home
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.machines import UnfitMachine
 from nav_eval.runs.registry import benchmark_config
 from patience import PATIENCE
+from playing import records
 from rooms import write_room
 
 TESTS = str(Path(__file__).parents[1])

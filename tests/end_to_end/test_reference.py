@@ -11,7 +11,6 @@ import shutil
 import numpy as np
 import pytest
 
-from end_to_end.runs import document, lines, play
 from nav_eval import load_navmesh
 from nav_eval.cli.report import report
 from nav_eval.cli.table import metrics_table
@@ -19,6 +18,7 @@ from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.runs.comparison import compare_runs
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.runs.scoring import score_predictions
+from playing import document, lines, play
 
 QUICK = [
     "agent_service.agent=stop",

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from end_to_end.agents import SlowAgent
-from end_to_end.runs import play, remote
 from forked import Running, own, program
 from graphs import SCAN, grid_scan, item, node, write_r2r
 from nav_eval.errors import ResourceExhausted, RunDirectoryError
 from nav_eval_sdk import start
+from playing import play, remote
 
 TESTS = str(Path(__file__).parents[1])
 

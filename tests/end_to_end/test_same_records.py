@@ -14,11 +14,11 @@ import pytest
 
 from api.lossy import Fate, lossy_grpc, lossy_rest
 from end_to_end.agents import DigestAgent, GpsAgent
-from end_to_end.runs import lines, play, records, remote
 from end_to_end.test_resume import limited, started
 from nav_eval.results.journal import Journal
 from nav_eval_sdk import start
 from patience import PATIENCE, until
+from playing import lines, play, records, remote
 from rooms import write_room
 
 AGENTS = {"r2r": DigestAgent, "pointnav": GpsAgent}

@@ -13,7 +13,6 @@ import pytest
 
 from api.hostile import grpc_service, rest_service
 from end_to_end.agents import DigestAgent
-from end_to_end.runs import document, lines, play, records, remote
 from forked import Running
 from graphs import item, node, write_r2r
 from nav_eval.errors import ServiceUnavailable
@@ -21,6 +20,7 @@ from nav_eval.results import audit
 from nav_eval_sdk import start
 from nav_eval_sdk.protocol.messages import EpisodeEnd
 from patience import PATIENCE
+from playing import document, lines, play, records, remote
 
 HOSTILE = {"rest": rest_service, "grpc": grpc_service}
 STATUS = {"hang": "agent_timeout", "unknown_action": "invalid_action", "traceback": "agent_error"}

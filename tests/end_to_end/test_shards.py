@@ -10,7 +10,6 @@ import pytest
 
 import nav_eval
 from end_to_end.agents import DigestAgent
-from end_to_end.runs import document, play, remote
 from graphs import SCAN, grid_scan, item, node, write_r2r
 from nav_eval.cli import make_app
 from nav_eval.core.orchestrator import Watcher
@@ -23,6 +22,7 @@ from nav_eval.runs.plan import opened
 from nav_eval.runs.scoring import changed_inputs, replay, rescore
 from nav_eval.runs.sharding import Part
 from nav_eval_sdk import start
+from playing import document, play, remote
 from rooms import write_room
 
 RANDOM, DIGEST = "agent_service.agent=random", "agent_service.agent='end_to_end.agents:DigestAgent'"

@@ -16,7 +16,6 @@ from typing import ClassVar
 import pytest
 
 from end_to_end.agents import DigestAgent
-from end_to_end.runs import lines
 from forked import Running
 from graphs import item, node, write_r2r
 from nav_eval.core.stopping import SECONDS_BETWEEN_STEPS
@@ -24,6 +23,7 @@ from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import TestClient, start
 from patience import PATIENCE, until
+from playing import lines
 
 NAV_EVAL = [sys.executable, "-c", "from nav_eval.cli import main; main()"]
 PARALLEL = {

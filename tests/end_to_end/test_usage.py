@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from end_to_end.agents import CostlyAgent, SilentAgent
-from end_to_end.runs import document, lines, play, records, remote
 from graphs import item, node, write_r2r
 from nav_eval.cli.score import rescore
 from nav_eval_sdk import VLNAgent, start
+from playing import document, lines, play, records, remote
 
 WIRES = ["in this process", "in a process", "rest json", "rest msgpack", "grpc unary", "grpc stream"]
 

@@ -8,31 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from graphs import SCAN, node, write_r2r
+from graphs import SCAN, node
 from nav_eval import cli
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results import audit
 from nav_eval.results.run_directory import RunDirectory
-from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 
 EMPTY_FACTS = {"dataset_sha256": {}, "assets_sha256": {}, "episodes_sha256": "", "secret_sha256": ""}
 
 
-@pytest.fixture
-def run(tmp_path):
-    overrides = [*write_r2r(tmp_path), "agent_service.agent=random"]
-    run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run")
-    return tmp_path / "run"
-
-
-def test_the_manifest_holds_the_sum_of_every_file(run):
+def test_the_manifest_holds_the_sum_of_every_file(own, run):
     manifest = json.loads((run / "manifest.json").read_text())
     for name, digest in manifest["files_sha256"].items():
         assert hashlib.sha256((run / name).read_bytes()).hexdigest() == digest
     private = {"manifest.json", "secret.key", ".lock"}
     assert {path.name for path in run.iterdir()} - private == set(manifest["files_sha256"])
-    data = run.parent / "R2R_val.json"
+    data = own.parent / "R2R_val.json"
     assert manifest["dataset_sha256"] == {data.name: hashlib.sha256(data.read_bytes()).hexdigest()}
     assert audit.verify(run) == []
 
@@ -119,6 +111,5 @@ def test_without_the_extra_sign_says_what_to_install(run, tmp_path, monkeypatch,
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert end.value.code == 2
-    assert capsys.readouterr().err == (
-        "nav-eval: signatures need the package cryptography: pip install 'nav-eval[sign]'.\n"
-    )
+    told = "nav-eval: signatures need the package cryptography: pip install 'nav-eval[sign]'.\n"
+    assert capsys.readouterr().err == told

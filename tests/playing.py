@@ -1,4 +1,4 @@
-"""Runs as these tests begin them, and what they leave."""
+"""Runs as tests begin them, and what they leave."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from nav_eval.core.aggregate import EvaluationResults
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.evaluation import Evaluated, run_benchmark
 from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
-from nav_eval.runs.scoring import replay
+from nav_eval.runs.scoring import replay, rescore
 from nav_eval_sdk import VLNAgent, start
 from relays import Recorder
 
@@ -65,3 +66,15 @@ def replayed(folder: Path) -> tuple[int, list[Any]]:
     with RunDirectory(folder) as directory, opened(directory.config().blind()) as plan:
         directory.open_for_reading()
         return replay(directory, plan)
+
+
+def rescored(folder: Path) -> tuple[dict[str, Any], list[Any]]:
+    """The means of scores that are computed anew, and in what they differ."""
+    with RunDirectory(folder) as directory, opened(directory.config().blind()) as plan:
+        directory.open_for_reading()
+        results, differences = rescore(directory, plan)
+        return means(results), differences
+
+
+def means(results: EvaluationResults) -> dict[str, Any]:
+    return {name: summary["mean"] for name, summary in results.metrics.items()}
