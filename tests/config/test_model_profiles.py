@@ -13,6 +13,7 @@ from nav_eval.errors import ConfigError
 from nav_eval.results.sensor_class import sensor_class
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from playing import document
 
 PUBLISHED = {
     # colour (width, height, hfov), depth or None, turn in degrees, actions in one answer; read in each repository
@@ -84,7 +85,7 @@ def test_it_is_printed_with_the_result(tmp_path: Path) -> None:
     overrides = [*small, "profile=navid", "agent_service.agent=stop"]
     config = benchmark_config("vln-demo", overrides=overrides)
     run = run_benchmark(config, tmp_path / "run").path
-    assert json.loads((run / "results.json").read_text())["benchmark"].startswith("vln-demo as navid, worlds v")
+    assert document(run)["benchmark"].startswith("vln-demo as navid, worlds v")
     assert "model: navid" in (run / "config.yaml").read_text()
     shown = {sensor for sensor in config.simulator.sensors if sensor in ("rgb", "depth")}
     assert shown == {"rgb"}

@@ -19,6 +19,7 @@ from nav_eval.dataset.streaming import open_bytes
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.errors import ConfigError, DatasetError
 from nav_eval.geometry import IDENTITY, wrap_angle, yaw_of
+from playing import document
 from recordings import SHARED_DATA
 
 REAL = SHARED_DATA.is_dir()
@@ -418,7 +419,7 @@ def test_the_specifications_episode(tmp_path):
     assert first.goals[0].radius == 3.0
     assert first.reference_path[-1] == first.goals[0].position == (4.0, 0.0, 2.3)
     dump_dataset("vln", dataset, tmp_path / "again.json", dataset.header)
-    assert json.loads((tmp_path / "again.json").read_text()) == json.loads(path.read_text())
+    assert document(tmp_path, "again.json") == json.loads(path.read_text())
 
 
 def test_the_specifications_episode_has_words_for_tokens(tmp_path):

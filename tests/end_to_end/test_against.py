@@ -32,8 +32,7 @@ def as_rows(table):
 
 
 def as_columns(table):
-    names = list(next(iter(table.values())))
-    columns = {name: [row[name] for row in table.values()] for name in names}
+    columns = {name: [row[name] for row in table.values()] for name in next(iter(table.values()))}
     return json.dumps({**columns, "instr_id": list(table)})
 
 
@@ -123,11 +122,8 @@ def test_another_dynamic_time_warping_is_recognised(released, tmp_path, capsys):
         for name, walk in walks.items()
     }
     submission.write_text(json.dumps(poses))
-    theirs = {}
-    for name, walk in walks.items():
-        reference = np.array(truth[name]["locations"])
-        distance = fastdtw.fastdtw(walk, reference, dist=math.dist)[0]
-        theirs[name] = {"DTW": distance}
+    references = {name: np.array(truth[name]["locations"]) for name in walks}
+    theirs = {name: {"DTW": fastdtw.fastdtw(walk, references[name], dist=math.dist)[0]} for name, walk in walks.items()}
     table.write_text(json.dumps(theirs))
     data = json.loads(gzip.decompress((released / "r2r-ce" / "val_seen.json.gz").read_bytes()))
     data["episodes"] = [one for one in data["episodes"] if str(one["episode_id"]) in walks]  # it is read for each guess

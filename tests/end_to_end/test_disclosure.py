@@ -7,7 +7,7 @@ import json
 import pytest
 
 from end_to_end.agents import DigestAgent
-from playing import play, records, sent
+from playing import document, play, records, sent
 
 AGENT = "agent_service.agent='end_to_end.agents:DigestAgent'"
 
@@ -31,7 +31,7 @@ def played(request, released, tmp_path_factory):
 
 
 def secrets_of(folder, played):
-    items = {str(item["path_id"]): item for item in json.loads((folder / "R2R_val_seen.json").read_text())}
+    items = {str(item["path_id"]): item for item in document(folder, "R2R_val_seen.json")}
     secrets = {"val_seen", "path_id", "success", "geodesic"}
     for line in played:
         item = items[line["episode_id"].split("_")[0]]

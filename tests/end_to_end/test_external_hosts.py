@@ -10,6 +10,7 @@ import shutil
 import socket
 import struct
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +20,10 @@ from end_to_end.worlds_of_walls import CELL, ROUTES, is_free, length, points
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.types import Place
 from nav_eval.dataset.dump import dump_dataset
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
 from nav_eval.simulator.backends.external import ExternalBackend
 from nav_eval.testing import check_simulator, demand
 from patience import PATIENCE
+from playing import means, play
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,44 +64,44 @@ def backend(command):
     made.close()
 
 
+@pytest.fixture(scope="module")
+def session(backend):
+    """For those who only ask."""
+    opened = backend.open_session()
+    opened.seen = opened.reset(backend.examples()[0])
+    yield opened
+    opened.close()
+
+
 def test_it_conforms(backend):
     demand(check_simulator(backend, backend.examples()))
 
 
-def test_distances_are_those_of_a_string_pulled_taut(backend):
-    session = backend.open_session()
-    session.reset(backend.examples()[0])
+def test_distances_are_those_of_a_string_pulled_taut(session):
     for start, end, corners in ROUTES:
-        assert session.geodesic_distance(start, end) == pytest.approx(length(*corners), abs=1e-6)
-        assert session.geodesic_distance(end, start) == pytest.approx(length(*corners), abs=1e-6)
+        forth, back = session.geodesic_distance(start, end), session.geodesic_distance(end, start)
+        assert (forth, back) == pytest.approx((length(*corners),) * 2, abs=1e-6)
     assert session.is_navigable(CELL)
     assert session.geodesic_distance(ROUTES[0][0], CELL) == math.inf
     ends = [Place(end) for _, end, _ in ROUTES]
-    assert session.geodesic_distance(Place(ROUTES[0][0]), ends) == pytest.approx(
-        min(session.geodesic_distance(ROUTES[0][0], end.position) for end in ends)
-    )
-    session.close()
+    nearest = min(session.geodesic_distance(ROUTES[0][0], end.position) for end in ends)
+    assert session.geodesic_distance(Place(ROUTES[0][0]), ends) == pytest.approx(nearest)
 
 
-def test_free_is_what_no_wall_covers(backend):
-    session = backend.open_session()
-    session.reset(backend.examples()[0])
+def test_free_is_what_no_wall_covers(session):
     for x, z in points(300):
         assert session.is_navigable((x, 0.0, z)) == is_free(x, z), (x, z)
-    session.close()
 
 
-def test_depth_is_metres_along_the_optical_axis(backend):
+def test_depth_is_metres_along_the_optical_axis(session):
     """From (-3, -1) facing -z the wall at z = -2.9 is ahead; planar depth is the same across it."""
-    session = backend.open_session()
-    seen = session.reset(backend.examples()[0])
+    seen = session.seen
     rows, columns = seen["depth"].shape[:2]
     middle = seen["depth"][rows // 2, columns // 2 - 10 : columns // 2 + 1, 0]
     assert middle == pytest.approx(np.full_like(middle, 1.9), abs=1e-5)
     slope = math.tan(math.radians(45)) * rows / columns * (2 * (rows - 0.5) / rows - 1)
     assert seen["depth"][-1, columns // 2, 0] == pytest.approx(min(1.25 / slope, 1.9), abs=1e-5)
     assert len(np.unique(seen["rgb"].reshape(-1, 3), axis=0)) > 2
-    session.close()
 
 
 def test_a_full_evaluation(backend, command, tmp_path):
@@ -114,30 +114,37 @@ def test_a_full_evaluation(backend, command, tmp_path):
         "simulator.sensors={rgb: {width: 32, height: 24}, gps: {}, compass: {}}",
         "evaluation.success_distance=0.5",
         "evaluation.parallel.sessions=2",
+        "agent_service.agent=shortest_path",
         "task.measurements=[success,spl,collisions,distance_to_goal,path_length]",
     ]
-    config = benchmark_config(None, overrides=[*overrides, "agent_service.agent=shortest_path"])
-    evaluated = run_benchmark(config, tmp_path / "run")
-    means = {name: summary["mean"] for name, summary in evaluated.results.metrics.items()}
-    assert evaluated.results.n_failed == 0
-    assert means["success"] == 1.0
-    assert 0.85 < means["spl"] <= 1.0
-    again = run_benchmark(config, tmp_path / "again")
-    assert {n: s["mean"] for n, s in again.results.metrics.items()} == means
+    first, again = (play(tmp_path / name, overrides, None).results for name in ("run", "again"))
+    assert first.n_failed == 0
+    assert first.metrics["success"]["mean"] == 1.0
+    assert 0.85 < first.metrics["spl"]["mean"] <= 1.0
+    assert means(again) == means(first)
+
+
+@contextmanager
+def connected(backend):
+    host, _, port = backend._endpoint().rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+        yield connection
+
+
+def describes(connection):
+    return json.loads(ask(connection, b'{"id": 2, "call": "describe", "body": {}}'))["body"]["protocols"] == [1]
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"id": 1}', b'{"id": 1, "call": "fly", "body": 3}', b"[" * 5000])
 def test_junk_gets_a_problem_and_the_next_request_an_answer(backend, body):
-    host, _, port = backend._endpoint().rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+    with connected(backend) as connection:
         assert "problem" in json.loads(ask(connection, body))
-        assert json.loads(ask(connection, b'{"id": 2, "call": "describe", "body": {}}'))["body"]["protocols"] == [1]
+        assert describes(connection)
 
 
 @pytest.mark.parametrize("sent", [b"\0\0\0\0", b"\xff\xff\xff\xff", b"\1\0\0\1", b"\0\0\0\1{}", b"\5\0"])
 def test_a_length_that_is_none_or_is_not_kept_ends_its_own_connection_alone(backend, sent):
-    host, _, port = backend._endpoint().rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+    with connected(backend) as connection:
         connection.sendall(sent)
         connection.shutdown(socket.SHUT_WR)
         assert connection.recv(100) == b""
@@ -155,8 +162,7 @@ def test_a_thousand_spoiled_requests_do_not_end_it(backend):
         ("distance", {"session_id": "s", "start": {"position": [0, 0, 0]}, "ends": [{"position": [1, 0, 1]}]}),
         ("close", {"session_id": "s"}),
     ]
-    host, _, port = backend._endpoint().rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+    with connected(backend) as connection:
         for number in range(1000):
             call, body = calls[number % len(calls)]
             text = json.dumps({"id": number, "call": call, "body": body})
@@ -166,7 +172,7 @@ def test_a_thousand_spoiled_requests_do_not_end_it(backend):
             if chance.random() < 0.5:
                 header[chance.randrange(len(header))] = chance.randrange(256)
             assert ask(connection, bytes(header)) is not None
-        assert json.loads(ask(connection, b'{"id": 2, "call": "describe", "body": {}}'))["body"]["protocols"] == [1]
+        assert describes(connection)
 
 
 SPOILED = ("-1", "1e300", "-1e300", "4294967296", "99999", "0", "[]", "{}", "null", '"x"', "1e-300", "", "9" * 400)

@@ -13,6 +13,7 @@ from end_to_end.test_external_hosts import ROOT, compiled_csharp
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.simulator.backends.unity import UnityBackend
 from nav_eval.testing import check_simulator, demand
+from playing import document
 
 PACKAGE = ROOT / "unity" / "com.naveval.simulator"
 
@@ -30,7 +31,7 @@ def test_the_core_asks_nothing_of_unity():
     for source in (PACKAGE / "Runtime" / "Core").glob("*.cs"):
         assert "UnityEngine" not in source.read_text(), source.name
     assert json.loads((PACKAGE / "Runtime" / "Core" / "NavEval.Core.asmdef").read_text())["noEngineReferences"]
-    manifest = json.loads((PACKAGE / "package.json").read_text())
+    manifest = document(PACKAGE, "package.json")
     assert manifest["name"] == "com.naveval.simulator"
     assert all((PACKAGE / sample["path"]).is_dir() for sample in manifest["samples"])
 

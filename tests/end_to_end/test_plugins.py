@@ -15,6 +15,7 @@ import pytest
 import scipy
 
 import forked
+from playing import remote
 from rooms import write_room
 from served import served
 
@@ -182,7 +183,7 @@ def talking(installed, folder, protocol, talk=""):
     environment = os.environ | {"PYTHONPATH": str(installed), "TALK": talk}
     command = [sys.executable, "-m", "nav_eval_sdk", "serve", "example_plugins:TalkingAgent", "--port", "0"]
     with served([*command, "--protocol", protocol], folder, environment) as endpoint:
-        yield ["agent_service.type=remote", f"agent_service.protocol={protocol}", f"agent_service.endpoint={endpoint}"]
+        yield remote(endpoint, protocol)
 
 
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from nav_eval.runs import builder, effective
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
+from playing import play
 from rooms import write_room
 
 ONCE = ("generated_data", "_located", "_with_goal_sensors", "_in_time")
@@ -34,7 +33,7 @@ def test_each_part_of_a_configuration_is_made_once(tmp_path: Path, monkeypatch: 
     for name in ("make_backend", "make_dataset", "make_clock"):
         count(builder, name)
     overrides = [*write_room(tmp_path), "dataset.limit=4", "agent_service.agent=forward"]
-    results = run_benchmark(benchmark_config("pointnav", overrides=overrides), tmp_path / "run").results
+    results = play(tmp_path / "run", overrides, "pointnav").results
     assert results.n_episodes == 4
     assert calls == Counter(
         dict.fromkeys([*ONCE, "make_perturbations", "make_task", "make_backend", "make_dataset", "make_clock"], 1)

@@ -94,23 +94,13 @@ def test_vln_ce_predictions_without_scenes_get_path_metrics_and_a_statement(rele
     path = tmp_path / "predictions.json"
     path.write_text(json.dumps(rows))
     names = ",".join(f"'{name}'" for name in ids)
-    wanted = (
-        "success,navigation_error_euclidean,path_length,ndtw,cls,sdtw,waypoint_coverage,collision_rate,agent_latency"
-    )
-    config = benchmark_config(
-        "r2r-ce",
-        overrides=[
-            f"dataset.data_path={data}",
-            f"simulator.scenes_dir={tmp_path}",
-            f"dataset.episodes=[{names}]",
-            f"task.measurements=[{wanted}]",
-        ],
-    )
-    scored = score_predictions(config, path)
+    known = {"navigation_error_euclidean", "path_length", "ndtw", "cls", "waypoint_coverage"}
+    wanted = ",".join([*known, "success", "sdtw", "collision_rate", "agent_latency"])
+    where = [f"dataset.data_path={data}", f"simulator.scenes_dir={tmp_path}"]
+    asked = [f"dataset.episodes=[{names}]", f"task.measurements=[{wanted}]"]
+    scored = score_predictions(benchmark_config("r2r-ce", overrides=[*where, *asked]), path)
     assert "6 episodes" in scored.notes[0]
-    assert set(scored.results.metrics) == {
-        "navigation_error_euclidean", "path_length", "ndtw", "cls", "waypoint_coverage",
-    }  # fmt: skip
+    assert set(scored.results.metrics) == known
     for result in scored.episodes:
         reference = np.array(truth[result.episode_id]["locations"])
         length = np.linalg.norm(np.diff(walks[result.episode_id], axis=0), axis=1).sum()
@@ -121,11 +111,10 @@ def test_vln_ce_predictions_without_scenes_get_path_metrics_and_a_statement(rele
 
 def test_a_continuous_path_must_begin_at_the_start(released, tmp_path):
     data = released / "r2r-ce" / "val_seen.json.gz"
-    path = tmp_path / "predictions.json"
-    path.write_text(json.dumps({"1": [{"position": [50, 0, 0], "heading": 0, "stop": True}]}))
     overrides = [f"dataset.data_path={data}", f"simulator.scenes_dir={tmp_path}", "dataset.limit=1"]
     first = json.loads(gzip.decompress(data.read_bytes()))["episodes"][0]["episode_id"]
-    path.write_text(path.read_text().replace('"1"', f'"{first}"'))
+    path = tmp_path / "predictions.json"
+    path.write_text(json.dumps({str(first): [{"position": [50, 0, 0], "heading": 0, "stop": True}]}))
     with pytest.raises(PredictionsError, match="m away from the start"):
         score_predictions(benchmark_config("r2r-ce", overrides=overrides), path)
 

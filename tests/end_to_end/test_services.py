@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import signal
 import threading
 import time
 from collections import Counter
@@ -13,7 +12,6 @@ import pytest
 
 from api.hostile import grpc_service, rest_service
 from end_to_end.agents import DigestAgent
-from forked import Running
 from graphs import item, node, write_r2r
 from nav_eval.errors import ServiceUnavailable
 from nav_eval.results import audit
@@ -242,26 +240,6 @@ def test_a_service_that_goes_away_late_gets_no_fresh_restarts_with_every_resume(
     assert audit.verify(run) == []
     assert "tries.jsonl" not in audit.publish(run, tmp_path / "public")
     assert audit.verify(tmp_path / "public") == []
-
-
-@pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGKILL), (2, signal.SIGTERM)])
-def test_an_episode_that_the_evaluator_cut_short_is_marked_and_costs_no_restart(watched, tmp_path, workers, number):
-    run = tmp_path / "run"
-    with start(Watched, port=0, max_sessions=2).wait_loaded() as server:
-        overrides = [*three_walks(tmp_path, server, "rest", workers), "agent_service.episode_restarts=0"]
-        process = Running("run", "r2r", *overrides, "--out", run, "-q")
-        assert watched.thinking.wait(PATIENCE)
-        process.send_signal(number)
-        process.communicate(timeout=PATIENCE)
-        Watched.free.set()
-        cut_short = [line["episode_id"] for line in lines(run, "tries.jsonl")]
-        evaluated = play(run, overrides, resume=True)
-    assert 1 <= len(cut_short) <= 2
-    assert evaluated.results.statuses == {"ok": 3}
-    assert evaluated.results.resumed == len(cut_short)
-    marked = {line["episode_id"]: line["timing"] for line in lines(run) if "tries" in line["timing"]}
-    assert sorted(marked) == sorted(cut_short)
-    assert all((timing["tries"], timing["resumes"], timing["restarts"]) == (2, 1, 0) for timing in marked.values())
 
 
 def test_an_episode_that_kills_its_worker_is_recorded_and_the_others_are_not_harmed(world, undisturbed, tmp_path):

@@ -21,6 +21,7 @@ from nav_eval.metrics.dtw import dtw_points
 from nav_eval.metrics.functional import ndtw, path_length
 from nav_eval.results.statistics import summarise
 from official import aligned, r2r_means
+from playing import document
 from recordings import SHARED_DATA
 
 REAL = SHARED_DATA.is_dir()
@@ -37,7 +38,7 @@ def mean(values: Sequence[float]) -> float:
 def r2r_rows(released: Path, official: Any, play: Any) -> Mapping[str, Rows]:
     """(instruction id, values) of every instruction of val_seen for an agent that stops, and one that goes on."""
     rows: dict[str, Rows] = {"stop": [], "shortest": []}
-    for item in json.loads((released / "r2r" / "R2R_val_seen.json").read_text()):
+    for item in document(released / "r2r", "R2R_val_seen.json"):
         distance = official.function(item["scan"])
         for agent, walked in ("stop", item["path"][:1]), ("shortest", item["path"]):
             values = play(R2R_METRICS, walked, item["path"], distance=distance, success_rule="final")
@@ -88,7 +89,7 @@ def wander(official: Any, scan: str, start: str, steps: int, seed: int) -> list[
 
 
 def test_r4r_equals_an_independent_evaluation(released: Path, official: Any, play: Any) -> None:
-    items = json.loads((released / "r4r" / "R4R_val_seen.json").read_text())
+    items = document(released / "r4r", "R4R_val_seen.json")
     for seed, item in enumerate(items):
         scan, reference = item["scan"], item["path"]
         walk = wander(official, scan, reference[0], 12, seed)
@@ -114,7 +115,7 @@ NDH_METRICS = {
 def ndh_items(released: Path) -> Iterator[tuple[dict[str, Any], list[str], list[str]]]:
     """(record, trusted path, submitted path); the trusted path is worked out as the authors describe it."""
     folder = released / "ndh"
-    records = {item["inst_idx"]: item for item in json.loads((folder / "NDH_val_seen.json").read_text())}
+    records = {item["inst_idx"]: item for item in document(folder, "NDH_val_seen.json")}
     (submission,) = folder.glob("val-seq2seq*.json")
     for row in json.loads(submission.read_text()):
         record = records[row["inst_idx"]]
@@ -216,8 +217,8 @@ def test_r2r_ce_recorded_paths(recorded: list[dict[str, Any]], play: Any) -> Non
 
 def test_published_aggregate_of_a_ce_model(shared_data: Path) -> None:
     folder = shared_data / "r2r-ce" / "results"
-    episodes = json.loads((folder / "stats_ep_ckpt_0_val_seen_r0_w1.json").read_text())
-    published = json.loads((folder / "stats_ckpt_0_val_seen.json").read_text())
+    episodes = document(folder, "stats_ep_ckpt_0_val_seen_r0_w1.json")
+    published = document(folder, "stats_ckpt_0_val_seen.json")
     assert len(episodes) == 778
     for name, figure in published.items():
         summary = summarise([values[name] for values in episodes.values()], ["one"] * len(episodes))

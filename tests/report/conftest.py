@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from nav_eval.report.document import make_document
 from nav_eval.report.page import write_page
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from playing import lines
 
 AGENTS = ("random", "shortest_path", "stop")
 HOSTILE = (
@@ -105,4 +105,4 @@ def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
 
 
 def episodes_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (path / "episodes.jsonl").read_text().splitlines()]
+    return lines(path)

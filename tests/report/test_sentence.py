@@ -10,8 +10,7 @@ import pytest
 
 from nav_eval.cli.report import make_context, report
 from nav_eval.report.document import make_document
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
+from playing import play
 from rooms import write_room
 
 HOMES = "dataset.generate={seed: few, scenes: 2, rooms: 1, detail: 20000, per_scene: 3}"
@@ -23,7 +22,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("runs")
     for agent in ("stop", "random"):
         given = [HOMES, f"agent_service.agent={agent}", "evaluation.max_steps=5", "simulator.sensors={gps: {}}"]
-        run_benchmark(benchmark_config("pointnav-demo", overrides=given), folder / agent)
+        play(folder / agent, given, "pointnav-demo")
     return [folder / "stop", folder / "random"]
 
 
@@ -79,10 +78,10 @@ def test_where_the_data_lies_is_no_setting_and_a_benchmark_of_ones_own_has_none_
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = ["agent_service.agent=stop", *write_room(tmp_path, scenes=2), "task.measurements=[ndtw]"]
-    run_benchmark(benchmark_config("pointnav", overrides=given), tmp_path / "room")
+    play(tmp_path / "room", given, "pointnav")
     said = printed(capsys, tmp_path / "room")
     assert "6 episodes in 2 scenes of pointnav (split unknown, run’s seed 0)" in said
     assert str(tmp_path) not in said
     assert "task.measurements=[ndtw]" in said
-    run_benchmark(benchmark_config("pointnav", overrides=[*given, "benchmark.name=own"]), tmp_path / "own")
+    play(tmp_path / "own", [*given, "benchmark.name=own"], "pointnav")
     assert "Settings" not in printed(capsys, tmp_path / "own")

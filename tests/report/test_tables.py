@@ -15,6 +15,7 @@ from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report.best import best
 from nav_eval.report.source import Run, read_run
 from nav_eval.report.tables import Figure, latex, markdown, results_table
+from playing import document
 from report.conftest import episodes_of
 
 
@@ -31,7 +32,7 @@ def none(metric: str) -> set[int]:
 
 def test_figures_are_those_of_results_json(read: list[Run]) -> None:
     table = results_table(read, none)
-    recorded = json.loads((read[0].path / "results.json").read_text())["metrics"]["success"]
+    recorded = document(read[0].path)["metrics"]["success"]
     cell = table.rows[0][table.header.index("success ↑")]
     assert cell == Figure(f"{recorded['mean']:.4f}", f"[{recorded['ci95'][0]:.4f}, {recorded['ci95'][1]:.4f}]")
     assert table.rows[1][0] == "shortest_path (oracle)"
@@ -53,7 +54,7 @@ def test_best_is_bold_and_so_is_what_ties_with_it(tmp_path: Path, runs: list[Pat
     entered = [runs[2]]
     for name in ("one", "other"):
         entered.append(copytree(runs[1], tmp_path / name))
-        manifest = json.loads((tmp_path / name / "manifest.json").read_text())
+        manifest = document(tmp_path / name, "manifest.json")
         (tmp_path / name / "manifest.json").write_text(json.dumps(manifest | {"privileged": False, "agent": name}))
     report(*map(str, entered), out=tmp_path / "t.tex")
     text = (tmp_path / "t.tex").read_text()

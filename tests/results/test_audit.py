@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +13,13 @@ from nav_eval.errors import RunDirectoryError
 from nav_eval.results import audit
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.registry import benchmark_config
+from playing import document
 
 EMPTY_FACTS = {"dataset_sha256": {}, "assets_sha256": {}, "episodes_sha256": "", "secret_sha256": ""}
 
 
 def test_the_manifest_holds_the_sum_of_every_file(own, run):
-    manifest = json.loads((run / "manifest.json").read_text())
+    manifest = document(run, "manifest.json")
     for name, digest in manifest["files_sha256"].items():
         assert hashlib.sha256((run / name).read_bytes()).hexdigest() == digest
     private = {"manifest.json", "secret.key", ".lock"}
@@ -46,7 +46,7 @@ def test_a_signature_is_checked_by_another_program(run, tmp_path):
     assert audit.sign(run, tmp_path / "key.pem") == public
     assert audit.verify(run, public) == []
     assert (tmp_path / "key.pem").stat().st_mode & 0o077 == 0
-    content = json.loads((run / "signature.json").read_text())
+    content = document(run, "signature.json")
     (tmp_path / "signature").write_bytes(bytes.fromhex(content["signature"]))
     command = ["openssl", "pkeyutl", "-verify", "-inkey", "key.pem", "-rawin", "-in", "run/manifest.json"]
     try:
