@@ -72,12 +72,10 @@ def renamed(tmp_path, name):
 )
 def test_a_run_is_labelled_with_what_is_known(r2r, tmp_path, capsys, name, given, label):
     words = [*r2r, renamed(tmp_path, name), *given]
-    code, said = nav_eval(capsys, "run", "r2r", *words, STOP, "--out", "run", *QUIET)
-    assert code == 0, said
-    assert labels(tmp_path / "run") == [label, label]
+    said = succeeded(capsys, "run", "r2r", *words, STOP, "--out", "run", *QUIET)
+    assert [document(tmp_path / "run", name)["split"] for name in ("results.json", "manifest.json")] == [label, label]
     assert f"r2r ({label or 'split unknown'})" in said
-    code, said = nav_eval(capsys, "score", "run/submission.json", "--benchmark", "r2r", *words, "--out", "s.json")
-    assert code == 0, said
+    succeeded(capsys, "score", "run/submission.json", "--benchmark", "r2r", *words, "--out", "s.json")
     assert document(tmp_path, "s.json")["split"] == label
     succeeded(capsys, "replay", "run")
 

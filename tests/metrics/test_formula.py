@@ -48,6 +48,7 @@ def paces(
 
 
 def test_a_formula_is_measured_from_what_its_parameters_name(play: Any) -> None:
+    assert nav_eval.metric is metric
     values = play(["detour_for_test"], LINE, goals=LINE[-1:])
     assert values["detour_for_test"] == 9.0 - values["shortest_path_length"]
     assert METRICS.get("detour_for_test").requires == ("path_length", "shortest_path_length")
@@ -111,10 +112,6 @@ def test_our_own_are_all_there_whatever_is_asked_first(first: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     name, count = done.stdout.split()
     assert (name, int(count) >= 37) == ("spl", True)
-
-
-def test_it_is_public() -> None:
-    assert nav_eval.metric is metric
 
 
 @pytest.fixture(scope="module")
