@@ -20,24 +20,11 @@ from nav_eval.report.board import make_board, with_entries
 from nav_eval.report.document import ReportOptions, make_document
 from nav_eval.report.page import write_page
 from nav_eval.report.published import published
-from nav_eval.report.source import Run, read_run
 from nav_eval.runs.ranks import rank_runs
-from report.conftest import Visit, episodes_of
+from report.conftest import Visit, episodes_of, read, renamed, serious_faults
 
 Open = Callable[..., Visit]
 LINKS = ("name=Mine,url=https://example.org/m,paper=https://example.org/p?a=1,2", "run=stop,name=Still")
-
-
-def read(paths: list[Path]) -> list[Run]:
-    context = make_context()
-    return [read_run(path, context.config(path)) for path in paths]
-
-
-def renamed(run: Path, to: Path, **manifest: Any) -> Path:
-    copytree(run, to)
-    told = json.loads((to / "manifest.json").read_text())
-    (to / "manifest.json").write_text(json.dumps(told | manifest))
-    return to
 
 
 @pytest.fixture(scope="module")
@@ -282,6 +269,4 @@ def test_the_board_fits_and_is_accessible(visit: Open, board_file: Path, axe: st
     guest = visit(viewport={"width": width, "height": 800}, color_scheme=theme, bypass_csp=True)
     page = guest.open(board_file)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.add_script_tag(content=axe)
-    found = page.evaluate("axe.run().then((r) => r.violations.map((v) => [v.id, v.impact, v.nodes[0].html]))")
-    assert [one for one in found if one[1] in ("serious", "critical")] == []
+    assert serious_faults(page, axe) == []

@@ -12,7 +12,7 @@ import pytest
 
 from browsing import patient
 from nav_eval.report.page import write_page
-from report.conftest import HOSTILE, Visit, episodes_of
+from report.conftest import HOSTILE, Visit, episodes_of, serious_faults
 
 Open = Callable[..., Visit]
 
@@ -128,12 +128,9 @@ def test_search_filter_sort_and_clear(visit: Open, page_file: Path, runs: list[P
     page.get_by_role("button", name="Clear filters").click()
     assert len(rows(page)) == total
     page.locator("th button", has_text="to goal").first.click()
-    shown = [
-        float(text)
-        for text in page.locator("table.episodes tbody tr td.number:nth-child(6)").all_inner_texts()
-        for text in [text.removesuffix(" m")]
-    ]
-    assert shown == sorted(round(e["metrics"]["navigation_error"], 2) for e in episodes_of(runs[0]))
+    shown = page.locator("table.episodes tbody tr td.number:nth-child(6)").all_inner_texts()
+    errors = sorted(round(e["metrics"]["navigation_error"], 2) for e in episodes_of(runs[0]))
+    assert [float(text.removesuffix(" m")) for text in shown] == errors
 
 
 def test_a_filtered_list_is_a_link_and_a_step_back(visit: Open, page_file: Path, runs: list[Path]) -> None:
@@ -306,9 +303,8 @@ def test_the_rules_of_the_causes_open_and_their_heading_is_seen(visit: Open, pag
     page = visit().open(page_file)
     page.get_by_role("link", name="How this is decided").first.click()
     page.locator("#rules[open] dl").wait_for()
-    assert page.evaluate(
-        "rules.getBoundingClientRect().top >= document.querySelector('.contents').getBoundingClientRect().bottom - 1"
-    )
+    rules, contents = (page.locator(one).bounding_box() for one in ("#rules", ".contents"))
+    assert rules["y"] >= contents["y"] + contents["height"] - 1
 
 
 def test_a_chinese_browser_gets_chinese(visit: Open, page_file: Path, browser: Any) -> None:
@@ -318,10 +314,8 @@ def test_a_chinese_browser_gets_chinese(visit: Open, page_file: Path, browser: A
     page.wait_for_selector("#page[data-ready]")
     assert "失败分析" in page.locator("nav.contents").inner_text()
     assert "。 " not in page.locator("#overview").inner_text()
-    missing = page.evaluate(
-        "document.body.innerText.match(/\\b(brief|page|table|excluded|about|groups|outcomes)\\.\\w+/)"
-    )
-    assert missing is None
+    untranslated = re.search(r"\b(brief|page|table|excluded|about|groups|outcomes)\.\w+", page.inner_text("body"))
+    assert untranslated is None
     context.close()
 
 
@@ -338,11 +332,7 @@ def test_everything_is_reached_by_tab(visit: Open, page_file: Path) -> None:
     seen = set()
     for _ in range(40):
         page.keyboard.press("Tab")
-        seen.add(
-            page.evaluate(
-                "document.activeElement.id || document.activeElement.ariaLabel || document.activeElement.textContent"
-            )
-        )
+        seen.add(page.evaluate("((e) => e.id || e.ariaLabel || e.textContent)(document.activeElement)"))
     assert {"language", "theme", "Step", "Play", "Next episode"} <= seen
 
 
@@ -351,11 +341,7 @@ def test_everything_is_reached_by_tab(visit: Open, page_file: Path) -> None:
 def test_no_serious_accessibility_issue(visit: Open, page_file: Path, axe: str, theme: str, fragment: str) -> None:
     guest = visit(color_scheme=theme, bypass_csp=True)
     page = guest.open(page_file, fragment)
-    page.add_script_tag(content=axe)
-    found = page.evaluate(
-        "axe.run().then((r) => r.violations.map((v) => [v.id, v.impact, v.nodes[0].html + v.nodes[0].failureSummary]))"
-    )
-    assert [entry for entry in found if entry[1] in ("serious", "critical")] == []
+    assert serious_faults(page, axe) == []
 
 
 def test_prints(visit: Open, page_file: Path) -> None:

@@ -26,6 +26,11 @@ from patience import until
 from report.conftest import Visit
 
 KEY = ("house.glb", "7")
+INSIDE = """([kind, places]) => { const map = document.querySelector('svg.floor'), shape = map.querySelector(kind);
+  return places.map(([x, z]) => { const p = map.createSVGPoint(); p.x = x; p.y = z;
+    const q = p.matrixTransform(map.getScreenCTM()).matrixTransform(shape.getScreenCTM().inverse());
+    return shape.isPointInFill(q); }); }"""
+"""Whether these places of the map, in metres, lie in a shape of it."""
 
 
 def storey(height: float, cells: int = 30) -> GridMap:
@@ -86,14 +91,8 @@ def test_the_way_walked_is_in_all_as_long_as_it_was_measured(visit: Callable[...
 def test_walls_are_where_the_cells_are(visit: Callable[..., Visit], house: Path) -> None:
     """Points in metres through the map's own transform: the wall at row 10, and open floor beside it."""
     page = visit().open(house, "#episode=7")
-    hit = page.evaluate(
-        """() => { const map = document.querySelector('svg.floor'), ground = map.querySelector('.ground');
-        const inside = (x, z) => { const p = map.createSVGPoint(); p.x = x; p.y = z;
-          const q = p.matrixTransform(map.getScreenCTM()).matrixTransform(ground.getScreenCTM().inverse());
-          return ground.isPointInFill(q); };
-        return [inside(0.05, -0.45), inside(0.05, -0.25), inside(-1.25, -0.45), inside(-1.45, 0)]; }"""
-    )
-    assert hit == [False, True, True, False]
+    places = [[0.05, -0.45], [0.05, -0.25], [-1.25, -0.45], [-1.45, 0]]
+    assert page.evaluate(INSIDE, [".ground", places]) == [False, True, True, False]
 
 
 def test_fog_hides_what_lies_behind_the_wall(visit: Callable[..., Visit], house: Path) -> None:
@@ -102,14 +101,7 @@ def test_fog_hides_what_lies_behind_the_wall(visit: Callable[..., Visit], house:
     assert page.locator(".unseen").count() == 0
     page.get_by_label("only what the agent has seen").check()
     page.get_by_role("combobox").select_option("0")
-    covered = page.evaluate(
-        """() => { const map = document.querySelector('svg.floor'), fog = map.querySelector('.unseen');
-        const inside = (x, z) => { const p = map.createSVGPoint(); p.x = x; p.y = z;
-          const q = p.matrixTransform(map.getScreenCTM()).matrixTransform(fog.getScreenCTM().inverse());
-          return fog.isPointInFill(q); };
-        return [inside(0, -1.2), inside(0, 0.3)]; }"""
-    )
-    assert covered == [True, False]
+    assert page.evaluate(INSIDE, [".unseen", [[0, -1.2], [0, 0.3]]]) == [True, False]
 
 
 def test_one_slider_moves_pictures_plan_and_sentence(visit: Callable[..., Visit], house: Path) -> None:

@@ -12,6 +12,7 @@ from nav_eval import Perturbation
 from nav_eval.core.contracts import admit_perturbation
 from nav_eval.errors import ConfigError
 from nav_eval.testing import check_perturbation, demand
+from testing.test_kits import wrong
 
 QUICK = ("camera_height", "field_of_view", "depth_noise", "actuation_noise", "pose_drift", "paraphrase", "typos")
 
@@ -110,8 +111,7 @@ def test_a_sound_one_passes():
     ],
 )
 def test_a_fault_is_named(made, check, said):
-    wrong = {one.check: one.detail for one in check_perturbation(made) if not one.ok}
-    assert said in wrong[f"severity 1: {check}"]
+    assert said in wrong(check_perturbation(made))[f"severity 1: {check}"]
 
 
 def test_what_is_no_perturbation_is_not_admitted():
