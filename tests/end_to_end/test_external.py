@@ -31,6 +31,7 @@ from nav_eval.runs.registry import benchmark_config
 from nav_eval.simulator.backends.external import ExternalBackend
 from nav_eval.simulator.backends.unity import UnityBackend
 from nav_eval.testing import check_simulator, demand
+from once import once_folder
 from patience import PATIENCE
 from playing import document, means, play, records
 
@@ -78,31 +79,30 @@ def points(count, seed=0):
 ROOT = Path(__file__).parents[2]
 
 
-def compiled_cpp(folder):
+def compiled_cpp():
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed: apt-get install g++")
-    program = folder / "host"
-    source = ROOT / "examples" / "cpp_host" / "host.cpp"
-    subprocess.run(["g++", "-std=c++17", "-O1", "-Wall", "-Werror", "-pthread", source, "-o", program], check=True)
-    return f"{program} --port {{port}}"
+    command = ["g++", "-std=c++17", "-O1", "-Wall", "-Werror", "-pthread", ROOT / "examples" / "cpp_host" / "host.cpp"]
+    folder = once_folder("cpp-host", lambda made: subprocess.run([*command, "-o", made / "host"], check=True))
+    return f"{folder}/host --port {{port}}"
 
 
-def compiled_csharp(folder):
+def compiled_csharp():
     if shutil.which("mcs") is None or shutil.which("mono") is None:
         pytest.skip("Mono is not installed: apt-get install mono-mcs mono-runtime")
-    program = folder / "Headless.exe"
     core = ROOT / "unity" / "com.naveval.simulator" / "Runtime" / "Core"
     sources = [*core.glob("*.cs"), *(ROOT / "unity" / "Headless").glob("*.cs")]
-    subprocess.run(["mcs", "-langversion:7.2", "-warnaserror", "-optimize", f"-out:{program}", *sources], check=True)
-    return f"mono {program} -naveval-port {{port}}"
+    command = ["mcs", "-langversion:7.2", "-warnaserror", "-optimize", *sources]
+    folder = once_folder("csharp-host", lambda made: subprocess.run([*command, f"-out:{made}/host.exe"], check=True))
+    return f"mono {folder}/host.exe -naveval-port {{port}}"
 
 
 COMPILED = {"cpp": compiled_cpp, "csharp": compiled_csharp}
 
 
 @pytest.fixture(scope="module", params=COMPILED)
-def command(request, tmp_path_factory):
-    return COMPILED[request.param](tmp_path_factory.mktemp(request.param))
+def command(request):
+    return COMPILED[request.param]()
 
 
 @pytest.fixture(scope="module")
@@ -271,7 +271,7 @@ def test_the_core_asks_nothing_of_unity():
 
 
 def test_a_player_is_started_checked_and_stopped(tmp_path):
-    mono = compiled_csharp(tmp_path).rpartition(" -naveval-port")[0]
+    mono = compiled_csharp().rpartition(" -naveval-port")[0]
     player = tmp_path / "Room.x86_64"
     player.write_text(f'#!/bin/sh\nexec {mono} "$@"\n')
     player.chmod(0o755)

@@ -47,8 +47,9 @@ SOURCES = (ROOT / "src", *(ROOT / "packages").glob("*/src"))
 
 def registered() -> Iterator[str]:
     """The kinds of all registries in the sources, as their groups of entry points are called."""
-    for path in (path for folder in SOURCES for path in folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    texts = [path.read_text(encoding="utf-8") for folder in SOURCES for path in folder.rglob("*.py")]
+    for text in (text for text in texts if "Registry" in text):
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Registry":
                 yield ast.literal_eval(node.args[0]).replace(" ", "_")
 
