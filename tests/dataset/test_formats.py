@@ -17,7 +17,7 @@ from nav_eval.dataset.objectnav import object_category
 from nav_eval.dataset.registry import DATASETS, load_dataset
 from nav_eval.dataset.streaming import open_bytes
 from nav_eval.dataset.validate import validate_dataset
-from nav_eval.errors import ConfigError, DatasetError
+from nav_eval.errors import DatasetError
 from nav_eval.geometry import IDENTITY, wrap_angle, yaw_of
 from playing import document
 from recordings import SHARED_DATA
@@ -388,11 +388,6 @@ def test_first_objectnav_releases_keep_goals_in_the_episode(tmp_path: Path) -> N
     (episode,) = load_dataset("objectnav", path)
     assert object_category(episode) == "bed"
     assert episode.has_goal
-
-
-def test_unknown_type() -> None:
-    with pytest.raises(ConfigError, match="Did you mean 'pointnav'"):
-        load_dataset("pointnva", "x.json")
 
 
 def test_the_specifications_episode(tmp_path):
