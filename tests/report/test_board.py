@@ -43,6 +43,11 @@ def board_file(tmp_path_factory: pytest.TempPathFactory, many: list[Path]) -> Pa
     return path
 
 
+@pytest.fixture
+def page(visit: Open, board_file: Path) -> Any:
+    return visit().open(board_file)
+
+
 def test_the_order_is_that_of_the_measure_and_an_oracle_has_no_rank(runs: list[Path]) -> None:
     found = make_board(read(runs), make_context())
     means = [sum(e["metrics"]["spl"] for e in episodes_of(run)) / 12 for run in runs]
@@ -200,8 +205,7 @@ def test_runs_of_one_agent_are_named_once(visit: Open, runs: list[Path], tmp_pat
     assert "is shared by mine and the still:" in visit().open(tmp_path / "report.html").inner_text("main")
 
 
-def test_six_entries_are_drawn_and_the_reader_says_which(visit: Open, board_file: Path) -> None:
-    page = visit().open(board_file)
+def test_six_entries_are_drawn_and_the_reader_says_which(page: Any) -> None:
     ticks = page.locator(".board input[type=checkbox]")
     assert [ticks.nth(i).is_checked() for i in range(8)] == [True] * 6 + [False] * 2
     ticks.nth(0).uncheck()
@@ -209,8 +213,7 @@ def test_six_entries_are_drawn_and_the_reader_says_which(visit: Open, board_file
     assert "shortest_path" in page.locator("#failures thead").first.inner_text()
 
 
-def test_published_results_are_marked_and_chosen_by_split(visit: Open, board_file: Path) -> None:
-    page = visit().open(board_file)
+def test_published_results_are_marked_and_chosen_by_split(page: Any) -> None:
     others = page.locator(".others")
     assert "Published results on r2r, not run here" in others.inner_text()
     assert others.locator("tr").count() == 1 + 5
