@@ -180,9 +180,9 @@ def test_severity_0_changes_no_bit_and_no_rule(room, clean, tmp_path):
     assert "\nperturbations" not in (folder / "config.yaml").read_text()
 
 
-@pytest.mark.parametrize("more", [perturbed(3), "perturbations=[{name: latency, severity: 2}]"])
-def test_a_participant_is_told_the_same_as_without(room, clean, tmp_path, more):
-    assert told(seen_by_witness(room, tmp_path / "hard", more)) == told(clean[0])
+def test_a_participant_is_told_the_same_as_without(room, clean, tmp_path):
+    for number, more in enumerate((perturbed(3), "perturbations=[{name: latency, severity: 2}]")):
+        assert told(seen_by_witness(room, tmp_path / str(number), more)) == told(clean[0])
     assert len(told(clean[0])) == 2
 
 

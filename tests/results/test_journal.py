@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import resource
 
 import msgspec
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from nav_eval.core.actions import Action
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
-from nav_eval.errors import RunDirectoryError
+from nav_eval.errors import NavEvalError, RunDirectoryError
 from nav_eval.results.journal import Journal
 from nav_eval.results.records import episode_record, episode_result, read_trajectory, trajectory_record
 
@@ -131,3 +132,16 @@ def test_a_reader_leaves_a_line_in_the_making_alone(tmp_path):
     path.write_bytes(whole := path.read_bytes()[:-5])
     assert list(Journal(tmp_path, writable=False).finished()) == [("s", "0")]
     assert path.read_bytes() == whole
+
+
+def test_a_file_that_may_grow_no_more_is_said_and_loses_nothing_finished(tmp_path):
+    journal, (soft, hard) = Journal(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, hard))
+    try:
+        with pytest.raises(NavEvalError, match=r"reached its size limit.*--resume"):
+            for number in range(1000):
+                journal.add(made(number))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    journal.close()
+    assert len(Journal(tmp_path).finished()) >= 3
