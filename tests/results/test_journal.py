@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 import resource
+from collections import deque
 
 import msgspec
 import pytest
@@ -139,8 +140,7 @@ def test_a_file_that_may_grow_no_more_is_said_and_loses_nothing_finished(tmp_pat
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, hard))
     try:
         with pytest.raises(NavEvalError, match=r"reached its size limit.*--resume"):
-            for number in range(1000):
-                journal.add(made(number))
+            deque(map(journal.add, map(made, range(1000))))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     journal.close()
