@@ -126,7 +126,10 @@ def drain(process):
 
 def resume(world, service, folder):
     """To the end. What the evaluator had cut short is marked, and has cost no restart."""
-    cut_short = [line["episode_id"] for line in lines(folder, "tries.jsonl")]
+    finished, shown = (
+        [line["episode_id"] for line in lines(folder, name)] for name in ("episodes.jsonl", "tries.jsonl")
+    )
+    cut_short = [name for name in shown if name not in finished]
     Thinker.free.set()
     results = play(folder, overrides(world, service, 1), resume=True).results
     assert results.statuses == {"ok": 8}
