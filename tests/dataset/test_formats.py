@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from dataset.test_round_trip import raw
 from nav_eval.dataset.dump import dump_dataset
 from nav_eval.dataset.episode import Episode
 from nav_eval.dataset.imagenav import goal_rotation, goal_yaw
@@ -25,11 +26,6 @@ from recordings import SHARED_DATA
 REAL = SHARED_DATA.is_dir()
 R2R = "r2r/R2R_val_seen.json"
 CE = "r2r-ce/val_seen.json.gz"
-
-
-def raw(path: Path) -> Any:
-    data = path.read_bytes()
-    return json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
 
 
 def by_id(episodes: list[Episode]) -> dict[str, Episode]:

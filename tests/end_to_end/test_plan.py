@@ -218,7 +218,7 @@ def test_a_goal_rule_that_finds_no_goal_is_said_before_anything_is_played(capsys
     assert not (tmp_path / "logs").exists()
 
 
-NUMBER, LONG = 250, 2_500
+NUMBER, LONG = 150, 2_500
 
 
 class Stops(VLNAgent):
