@@ -130,6 +130,7 @@ def test_a_latex_table_is_what_papers_print(tmp_path: Path, runs: list[Path]) ->
     )
     assert header in text
     assert r"\begin{tabularx}{\textwidth}" in text
+    assert r"\toprule" in text
     assert re.search(
         r"- & NvEM\$\^\\dagger\$ \(val\\_\\allowbreak\{\}unseen\) & \S+ & 4.2603 & 67.90 & 60.11 & 54.97 & - ", text
     )
