@@ -20,6 +20,7 @@ from nav_eval.runs.registry import benchmark_config
 from nav_eval.runs.scoring import score_predictions
 from nav_eval_sdk.examples.forward import ForwardAgent as Forward
 from playing import document
+from rooms import episode, write_room
 
 
 def walk(*cells):
@@ -126,12 +127,13 @@ def test_a_continuous_path_must_begin_at_the_start(released, tmp_path):
 
 def test_ids_that_several_scenes_have_are_told_apart(tmp_path):
     """PointNav's and ObjectNav's files number each scene's episodes from 0."""
-    choice = ["dataset.split=all", "dataset.episodes=['0']", "evaluation.max_steps=20"]
-    config = benchmark_config("pointnav-demo", overrides=choice)
-    run = evaluate("pointnav-demo", agent=Forward, overrides=choice, out=tmp_path / "run")
-    file = tmp_path / "run" / "submission.json"
+    overrides = write_room(tmp_path, scenes=2)
+    episodes = [episode(0, f"room{scene}.glb") for scene in range(2)]
+    (tmp_path / "rooms.json.gz").write_bytes(gzip.compress(json.dumps({"episodes": episodes}).encode()))
+    run = evaluate("pointnav", agent=Forward, overrides=overrides, out=tmp_path / "run")
+    file, config = tmp_path / "run" / "submission.json", benchmark_config("pointnav", overrides=overrides)
     paths = json.loads(file.read_text())
-    assert len(paths) == len({name.rpartition(":")[0] for name in paths}) > 1
+    assert len(paths) == len({name.rpartition(":")[0] for name in paths}) == 2
     scored = score_predictions(config, file).results.metrics
     for name in ("navigation_error", "success", "spl", "path_length"):
         assert scored[name]["mean"] == pytest.approx(run.metrics[name]["mean"]), name
