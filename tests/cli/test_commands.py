@@ -18,6 +18,7 @@ from nav_eval.cli import main, make_app
 from nav_eval.cli.commands import GROUPS
 from nav_eval_sdk.cli import load_agent
 from nav_eval_sdk.examples import BASELINES, EXAMPLES
+from playing import document
 
 ROOT = Path(__file__).parents[2]
 
@@ -140,10 +141,10 @@ def test_a_run_its_files_and_what_can_be_done_with_them(tmp_path):
     for agent in ("random", "shortest_path"):
         ran = nav_eval("run", "r2r", *overrides, f"agent_service.agent={agent}", "--out", agent, cwd=tmp_path)
         assert ran.returncode == 0, ran.stderr
-    results = json.loads((tmp_path / "shortest_path" / "results.json").read_text())
+    results = document(tmp_path / "shortest_path")
     assert results["metrics"]["success"]["mean"] == 1.0
     assert results["profile"] == {"name": "r2r", "version": "2"}
-    manifest = json.loads((tmp_path / "shortest_path" / "manifest.json").read_text())
+    manifest = document(tmp_path / "shortest_path", "manifest.json")
     assert manifest["finished"]
     assert manifest["privileged"] is True
     assert len(manifest["dataset_sha256"]["R2R_val.json"]) == 64

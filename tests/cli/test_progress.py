@@ -11,9 +11,8 @@ from nav_eval.cli.progress import Latencies, Progress, show_progress, worked
 from nav_eval.core.actions import STOP
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
 from nav_eval_worlds.collection import find_sites, make_episodes, make_scenes
+from playing import play
 
 
 @pytest.mark.parametrize("scale", [1e-5, 0.1, 30.0])
@@ -54,7 +53,7 @@ def test_the_time_left_counts_this_sitting_only():
 def test_json_lines_tell_the_beginning_and_the_end(tmp_path):
     out = io.StringIO()
     with show_progress("json", out) as bar:
-        run_benchmark(benchmark_config("r2r", overrides=write_r2r(tmp_path)), tmp_path / "run", watchers=[bar])
+        play(tmp_path / "run", write_r2r(tmp_path), watchers=[bar])
     lines = [json.loads(line)["progress"] for line in out.getvalue().splitlines()]
     assert lines[0]["done"] == 0
     assert lines[-1]["done"] == lines[-1]["total"] == 5
@@ -65,7 +64,7 @@ def test_json_lines_tell_the_beginning_and_the_end(tmp_path):
 def test_a_bar_is_for_people_and_auto_knows_that_a_file_is_none(tmp_path, style, words):
     out = io.StringIO()
     with show_progress(style, out) as bar:
-        run_benchmark(benchmark_config("r2r", overrides=write_r2r(tmp_path)), tmp_path / "run", watchers=[bar])
+        play(tmp_path / "run", write_r2r(tmp_path), watchers=[bar])
     assert all(word in out.getvalue() for word in words)
     assert bool(out.getvalue()) is bool(words)
 

@@ -11,8 +11,9 @@ from nav_eval.cli.inspect import list_names
 from nav_eval.config.loader import load_config, model_profiles
 from nav_eval.errors import ConfigError
 from nav_eval.results.sensor_class import sensor_class
-from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from playing import document, play
+from rooms import write_room
 
 PUBLISHED = {
     # colour (width, height, hfov), depth or None, turn in degrees, actions in one answer; read in each repository
@@ -80,11 +81,10 @@ def test_all_are_listed_with_their_source(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_it_is_printed_with_the_result(tmp_path: Path) -> None:
-    small = ["dataset.generate.rooms=2", "dataset.generate.per_scene=1", "dataset.limit=1"]  # a home of test_collecting
-    overrides = [*small, "profile=navid", "agent_service.agent=stop"]
-    config = benchmark_config("vln-demo", overrides=overrides)
-    run = run_benchmark(config, tmp_path / "run").path
-    assert json.loads((run / "results.json").read_text())["benchmark"].startswith("vln-demo as navid, worlds v")
+    where = [one for one in write_room(tmp_path) if not one.startswith("simulator.sensors")]
+    overrides = [*where, "profile=navid", "agent_service.agent=stop", "dataset.limit=1"]
+    run = play(tmp_path / "run", overrides, "pointnav").path
+    assert document(run)["benchmark"].startswith("pointnav as navid")
     assert "model: navid" in (run / "config.yaml").read_text()
-    shown = {sensor for sensor in config.simulator.sensors if sensor in ("rgb", "depth")}
-    assert shown == {"rgb"}
+    sensors = benchmark_config("pointnav", overrides=overrides).simulator.sensors
+    assert {sensor for sensor in sensors if sensor in ("rgb", "depth")} == {"rgb"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import pytest
 
 from nav_eval.errors import ConfigError
 from nav_eval.runs.registry import benchmark_config
+from playing import document
 
 MODULE = '''
 from nav_eval import Metric, register_metric
@@ -88,7 +88,7 @@ def test_a_module_of_the_working_directory_serves_workers_and_rescoring(tmp_path
     assert nav_eval(tmp_path, *run, "evaluation.parallel.workers=2", "evaluation.parallel.sessions=2") == 0
     assert nav_eval(tmp_path, "rescore", "run", "--allow-plugins") == 0
     assert "decisions" in (tmp_path / "run" / "results.csv").read_text()
-    plugins = json.loads((tmp_path / "run" / "manifest.json").read_text())["plugins"]
+    plugins = document(tmp_path / "run", "manifest.json")["plugins"]
     assert plugins["count_decisions"] == hashlib.sha256(MODULE.encode()).hexdigest()
 
 

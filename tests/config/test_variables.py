@@ -56,7 +56,9 @@ def test_what_is_no_read_is_not(text: str) -> None:
 
 
 def test_only_a_declaration_reads_the_environment() -> None:
-    found = {path: list(reads(ast.parse(path.read_text("utf-8")))) for path in SOURCES}
+    texts = {path: path.read_text("utf-8") for path in SOURCES}
+    spoken = {path: text for path, text in texts.items() if "environ" in text or "getenv" in text}  # else it reads none
+    found = {path: list(reads(ast.parse(text))) for path, text in spoken.items()}
     assert {path for path, lines in found.items() if lines} == {DECLARATION}
 
 

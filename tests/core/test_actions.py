@@ -54,11 +54,6 @@ def test_anything_else_is_the_participants_fault(name, args):
         SPACE.parse(name, args)
 
 
-def test_an_unknown_action_in_a_configuration_names_the_nearest():
-    with pytest.raises(ConfigError, match="move_forward"):
-        ActionSpace.of(["move_forwards"])
-
-
 def test_a_message_never_grows_with_what_a_participant_sends():
     with pytest.raises(InvalidAction) as caught:
         SPACE.parse("x" * 1_000_000, {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,25 +11,16 @@ from core.chunking import LENGTH, Ahead, Scripted
 from nav_eval import evaluate
 from nav_eval.config.secrecy import public_config
 from nav_eval.results.rules import LATER, rules_of, rules_sum
-from nav_eval.results.run_directory import RunDirectory, config_differences, config_sum
-from nav_eval.runs.builder import Plan
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.plan import opened
+from nav_eval.results.run_directory import config_differences, config_sum
 from nav_eval.runs.registry import benchmark_config
-from nav_eval.runs.scoring import replay, rescore
+from playing import lines, play, replayed, rescored
 from rooms import write_room
 
 CLOCK = {"episode_time", "agent_latency", "agent_latency_p95"}
 
 
-def lines(folder: Path, name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / name).read_text().splitlines()]
-
-
 def run(world: list[str], folder: Path, *overrides: str, agent: str = "Scripted") -> Path:
-    where = f"agent_service.agent='core.chunking:{agent}'"
-    run_benchmark(benchmark_config("pointnav", overrides=[*world, where, *overrides]), folder)
-    return folder
+    return play(folder, [*world, f"agent_service.agent='core.chunking:{agent}'", *overrides], "pointnav").path
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +31,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def played(folder: Path) -> list[tuple[Any, ...]]:
     """All that is recorded of a run, but for wall clocks and where an answer began and ended."""
     found = []
-    for episode, way in zip(lines(folder, "episodes.jsonl"), lines(folder, "trajectories.jsonl"), strict=True):
+    for episode, way in zip(lines(folder), lines(folder, "trajectories.jsonl"), strict=True):
         steps = [{k: v for k, v in step.items() if k not in ("place", "dropped")} for step in way["steps"]]
         metrics = {name: value for name, value in episode["metrics"].items() if name not in CLOCK}
         found.append((episode["episode_id"], episode["status"], episode["steps"], metrics, way["start"], steps))
@@ -51,9 +41,7 @@ def played(folder: Path) -> list[tuple[Any, ...]]:
 def test_the_same_actions_singly_and_in_chunks_are_the_same_to_the_bit(world: list[str], tmp_path: Path) -> None:
     single = run(world, tmp_path / "1")
     assert any(step["collided"] for way in lines(single, "trajectories.jsonl") for step in way["steps"])
-    assert all(
-        episode["status"] == "ok" and episode["steps"] == LENGTH + 1 for episode in lines(single, "episodes.jsonl")
-    )
+    assert all(episode["status"] == "ok" and episode["steps"] == LENGTH + 1 for episode in lines(single))
     assert not {"place", "dropped"} & set().union(*(s for w in lines(single, "trajectories.jsonl") for s in w["steps"]))
     for most in (4, 7, 1000):
         chunked = run(world, tmp_path / str(most), f"evaluation.max_chunk={most}")
@@ -70,20 +58,14 @@ def test_the_same_actions_singly_and_in_chunks_are_the_same_to_the_bit(world: li
 
 def test_a_replay_and_a_rescore_of_chunks_find_no_difference(world: list[str], tmp_path: Path) -> None:
     folder = run(world, tmp_path / "run", "evaluation.max_chunk=8", "evaluation.cut_at_collision=true")
-    with RunDirectory(folder) as directory:
-        directory.open_for_reading()
-        with opened(directory.config()) as plan:
-            assert isinstance(plan, Plan)
-            assert replay(directory, plan) == (3, [])
-            assert rescore(directory, plan)[1] == []
+    assert (replayed(folder), rescored(folder)[1]) == ((3, []), [])
 
 
 def test_a_collision_drops_the_rest_where_the_rules_say_so(world: list[str], tmp_path: Path) -> None:
     rules = ("evaluation.max_chunk=6", "evaluation.max_steps=20", "simulator.motion.noise=null")
     kept = lines(run(world, tmp_path / "kept", *rules, agent="Ahead"), "trajectories.jsonl")
-    cut = lines(
-        run(world, tmp_path / "cut", *rules, "evaluation.cut_at_collision=true", agent="Ahead"), "trajectories.jsonl"
-    )
+    rules = (*rules, "evaluation.cut_at_collision=true")
+    cut = lines(run(world, tmp_path / "cut", *rules, agent="Ahead"), "trajectories.jsonl")
     assert [s.get("place", 0) for s in kept[0]["steps"]] == [index % 6 for index in range(20)]
     for way in cut:
         place = 0
@@ -98,9 +80,8 @@ def test_a_collision_drops_the_rest_where_the_rules_say_so(world: list[str], tmp
 def test_an_agent_is_asked_once_for_a_chunk(world: list[str]) -> None:
     for most, asked in ((1, 40), (8, 5), (9, 5), (39, 2), (40, 1)):
         Ahead.asked = 0
-        results = evaluate(
-            "pointnav", agent=Ahead, overrides=[*world, f"evaluation.max_chunk={most}", "dataset.limit=1"]
-        )
+        overrides = [*world, f"evaluation.max_chunk={most}", "dataset.limit=1"]
+        results = evaluate("pointnav", agent=Ahead, overrides=overrides)
         assert (Ahead.asked, results.metrics["steps"]["mean"]) == (asked, 40)
 
 

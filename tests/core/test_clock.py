@@ -9,15 +9,13 @@ from typing import Any
 import pytest
 
 from core.chunking import Driver
-from core.test_chunks import lines, played, run
+from core.test_chunks import played, run
 from nav_eval import evaluate
 from nav_eval.core.actions import Action
 from nav_eval.core.clock import WAIT, ChargedClock
 from nav_eval.errors import ConfigError
 from nav_eval.geometry import yaw_of
-from nav_eval.results.run_directory import RunDirectory
-from nav_eval.runs.plan import opened
-from nav_eval.runs.scoring import replay, rescore
+from playing import lines, replayed, rescored
 from rooms import write_room
 
 DRIVEN = ("task.actions=[stop,velocity]", "dataset.limit=1", "simulator.motion.sliding=false")
@@ -89,7 +87,7 @@ def test_a_body_that_stands_pays_in_steps(world: list[str], tmp_path: Path) -> N
         assert {step["charged"] for step in answers} == {1.2}
         last = way["steps"][-1]  # the world went on until the end, and the answer came too late
         assert (last["charged"], len(last["dropped"])) == (1.2, 1)
-    assert [episode["steps"] for episode in lines(folder, "episodes.jsonl")] == [40, 40]
+    assert [episode["steps"] for episode in lines(folder)] == [40, 40]
 
 
 def test_measured_time_is_on_record_and_a_replay_repeats_it(world: list[str], tmp_path: Path) -> None:
@@ -106,11 +104,7 @@ def test_measured_time_is_on_record_and_a_replay_repeats_it(world: list[str], tm
                     assert passed == math.floor(latency / 0.05)
                 passed = 0
         assert any(step.get("place") == -1 for step in way["steps"])
-        with RunDirectory(folder) as directory:
-            directory.open_for_reading()
-            with opened(directory.config()) as plan:
-                assert replay(directory, plan) == (1, [])
-                assert rescore(directory, plan)[1] == []
+        assert (replayed(folder), rescored(folder)[1]) == ((1, []), [])
 
 
 def test_a_chunk_pays_once_and_the_agent_is_told(world: list[str], tmp_path: Path) -> None:
@@ -130,7 +124,6 @@ def test_a_chunk_pays_once_and_the_agent_is_told(world: list[str], tmp_path: Pat
 
 
 def test_a_tick_that_no_velocity_lasts_for_is_refused(world: list[str]) -> None:
-    with pytest.raises(
-        ConfigError, match=r"evaluation\.step_s: 3 s is more than simulator\.motion\.max_duration = 2 s"
-    ):
+    told = r"evaluation\.step_s: 3 s is more than simulator\.motion\.max_duration = 2 s"
+    with pytest.raises(ConfigError, match=told):
         evaluate("pointnav", agent=Driver, overrides=[*world, CHARGED, "evaluation.step_s=3"])

@@ -1,16 +1,26 @@
-"""Faults of plug-in classes are told when they are registered, with class, file and what to write."""
+"""Faults of plug-in classes are told when they are registered, opened or asked, with class, file and what to write."""
 
 from __future__ import annotations
 
+import sys
 from typing import Protocol
 
+import numpy as np
 import pytest
 
-from nav_eval import ActionSpec, Metric, Sensor, Task
+from graphs import write_r2r
+from nav_eval import ActionSpec, Metric, Sensor, Task, register_simulator
+from nav_eval.cli import main
+from nav_eval.config.loader import load_config
 from nav_eval.core.capabilities import HasNavmesh
 from nav_eval.core.contracts import admit_metric, admit_sensor, admit_simulator, admit_task
-from nav_eval.core.interfaces import SimulatorBackend
-from nav_eval.errors import ConfigError
+from nav_eval.core.interfaces import Simulator, SimulatorBackend
+from nav_eval.core.measurements import value_fault
+from nav_eval.errors import ConfigError, SimulatorError
+from nav_eval.runs.plan import check
+from nav_eval.tasks.navigation import PointNavTask
+from nav_eval.testing.fakes import fake_episode
+from nav_eval.testing.task import FORWARD, Trial
 
 ADMIT = {Sensor: admit_sensor, Metric: admit_metric, SimulatorBackend: admit_simulator, Task: admit_task}
 MADE_OF = {Sensor: "name, config, simulator", Metric: "", SimulatorBackend: "config, seed", Task: "config"}
@@ -93,3 +103,71 @@ def test_an_attribute_that_cannot_be_is_told(base, members, told):
 @pytest.mark.parametrize("names", [("move_to",), ["move_to"], {"move_to"}, frozenset({"move_to"})])
 def test_any_iterable_of_names_will_do(names):
     assert admit_simulator("s", whole(SimulatorBackend, lacks_actions=names))
+
+
+class OldSession(Simulator):
+    """Written for an older edition: advance was called move."""
+
+    episode = observation_spec = start = observe = get_agent_state = is_walkable = distance_to = None
+
+    def move(self, action):
+        pass
+
+
+@register_simulator("outdated")
+class Outdated(SimulatorBackend):
+    def __init__(self, config, seed):
+        pass
+
+    def open_session(self):
+        return OldSession()
+
+    def assets(self, scene_id):
+        return {}
+
+
+def test_validate_says_it_of_an_outdated_simulator(tmp_path, monkeypatch, capsys):
+    words = [*write_r2r(tmp_path), "simulator.backend=outdated", "~simulator.options.discrete_views"]
+    monkeypatch.setattr(sys, "argv", ["nav-eval", "config", "validate", "r2r", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "test_contracts:OldSession lacks methods that nav_eval calls: advance" in said
+    assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("value", [None, np.bool_(True), np.float32(1.0), np.int64(1)])
+@pytest.mark.parametrize("kind", ["rate", "mean"])
+def test_a_value_that_is_no_float_is_told_how_to_become_one(value, kind):
+    value = value if kind == "mean" or value is None else type(value)(1)
+    if value is not None or kind == "mean":
+        assert "return float(...)" in (value_fault(value, kind) or "")
+
+
+def test_a_task_that_carries_an_action_out_and_returns_nothing():
+    class Forgetful(PointNavTask):
+        def carry_out(self, action, simulator):
+            simulator.advance(action)
+
+    config = load_config()
+    trial = Trial(Forgetful, config, fake_episode(), [FORWARD])
+    environment = trial.environment(Forgetful(config))
+    environment.start(trial.episode)
+    with pytest.raises(SimulatorError, match=r"task pointnav: carry_out returned None for move_forward\. Return"):
+        environment.step(FORWARD)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "told"),
+    [
+        (["task.type=multi_objectnav", "task.measurements=[goals_fund]"], "Did you mean 'goals_found'?"),
+        (["agent_service.endpoint=localhost:8085"], "Add agent_service.type=remote"),
+        (["agent_service.type=local", "agent_service.endpoint=localhost:1"], "or leave the endpoint out"),
+        (["simulator.sensors={x: last_turn}"], r"Write x: {type: last_turn}."),
+    ],
+)
+def test_a_key_that_is_nearly_right_is_told_with_the_right_one(overrides, told):
+    with pytest.raises(ConfigError) as refused:
+        check(load_config(overrides=overrides))
+    assert told in str(refused.value)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import errno
 import inspect
-import json
 import logging
 import sys
 import time
@@ -11,14 +10,14 @@ from typing import Any, ClassVar
 import pytest
 
 from graphs import item, node, write_r2r
-from nav_eval import Metric, evaluate, register_metric
+from nav_eval import evaluate
 from nav_eval.config.loader import load_config
 from nav_eval.core.deadline import Deadline
 from nav_eval.core.loop import Meter, Policy, resident_mb
 from nav_eval.errors import AgentError, AgentTimeout, BudgetExceeded, ConfigError, ServiceUnavailable, exhausted
 from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import VLNAgent, start
+from playing import document, lines, play, remote
 
 BUDGET = "evaluation.budget"
 
@@ -65,31 +64,6 @@ def test_an_episode_over_its_budget_is_counted_apart_and_in_no_figure(world, age
     assert results.metrics["steps"]["mean"] == 1.0
 
 
-@register_metric("fails_at_the_end")
-class FailsAtTheEnd(Metric):
-    category, on_failure = "efficiency", -1.0
-
-    def reset_metric(self, context):
-        self.steps = 0
-
-    def update_metric(self, step, others):
-        self.steps += 1
-
-    def get_metric(self):
-        return 1.0 / (self.steps != 1)
-
-
-def test_a_metric_that_fails_costs_its_own_value_and_nothing_else(world):
-    sound = evaluate("r2r", agent=Dawdling, overrides=[*world, "task.measurements=[steps]", "evaluation.max_steps=3"])
-    measured = ["task.measurements=[steps,fails_at_the_end]", "evaluation.max_steps=3"]
-    results = evaluate("r2r", agent=Dawdling, overrides=[*world, *measured])
-    assert results.statuses == {"ok": 4}
-    assert results.metrics["steps"] == sound.metrics["steps"]
-    assert results.metric_faults["fails_at_the_end"]["n"] == 2
-    assert results.metric_faults["fails_at_the_end"]["reason"].startswith("ZeroDivisionError")
-    assert (results.metrics["fails_at_the_end"]["mean"], results.metrics["fails_at_the_end"]["n"]) == (1.0, 2)
-
-
 def test_a_renderer_that_is_not_installed_ends_the_run_and_blames_no_episode(monkeypatch):
     monkeypatch.setitem(sys.modules, "moderngl", None)
     with pytest.raises(ConfigError, match=r"nav-eval\[gl\]"):
@@ -97,9 +71,7 @@ def test_a_renderer_that_is_not_installed_ends_the_run_and_blames_no_episode(mon
 
 
 def test_the_total_budget_ends_what_runs_and_what_is_left(world, tmp_path):
-    agent = f"agent_service.agent='{Dawdling.__module__}:Dawdling'"
-    config = benchmark_config("r2r", overrides=[*world, agent, f"{BUDGET}.total_seconds=0.1"])
-    evaluated = run_benchmark(config, tmp_path / "run")
+    evaluated = play(tmp_path / "run", [*world, f"{BUDGET}.total_seconds=0.1"], agent=Dawdling)
     assert evaluated.results.statuses == {"budget_exceeded": 4}
     assert evaluated.results.metrics == {}
     assert evaluated.document["n_over_budget"] == 4
@@ -147,19 +119,17 @@ class Told(VLNAgent):
     """Notes its limits; turns for ever, or moves to and fro."""
 
     limits: ClassVar[list[dict[str, Any]]] = []
-    moving = False
 
     def reset(self, episode):
         Told.limits.append(episode["limits"])
 
     def act(self, observation):
-        if not self.moving:
-            return "turn_left"
-        return {"action": "move_to", "action_args": {"viewpoint": observation["navigable"][0]["viewpoint"]}}
+        return "turn_left"
 
 
 class ToldMoving(Told):
-    moving = True
+    def act(self, observation):
+        return {"action": "move_to", "action_args": {"viewpoint": observation["navigable"][0]["viewpoint"]}}
 
 
 @pytest.mark.parametrize(("agent", "steps"), [(Told, 40), (ToldMoving, 7)])
@@ -168,12 +138,9 @@ def test_an_agent_is_told_the_limits_that_end_its_episodes(world, agent, steps, 
     Told.limits.clear()
     granted = ["evaluation.max_moves=7", "agent_service.deadlines={reset: 5, act: 4, episode: 60}", "dataset.limit=1"]
     with start(agent, protocol=protocol, port=0) as server:
-        remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}"]
-        overrides = [*world, *granted, *remote, f"agent_service.endpoint={server.endpoint}"]
-        results = evaluate("r2r", overrides=overrides)
-    assert Told.limits == [
-        {"max_steps": 40, "max_moves": 7, "reset_timeout": 5.0, "act_timeout": 4.0, "episode_timeout": 60.0}
-    ]
+        results = evaluate("r2r", overrides=[*world, *granted, *remote(server.endpoint, protocol)])
+    deadlines = {"reset_timeout": 5.0, "act_timeout": 4.0, "episode_timeout": 60.0}
+    assert Told.limits == [{"max_steps": 40, "max_moves": 7} | deadlines]
     assert results.metrics["steps"]["mean"] == steps
 
 
@@ -199,21 +166,19 @@ def test_the_line_at_which_an_agent_of_this_process_raised_is_told(world, caplog
 
 def test_the_manifest_keeps_what_a_service_calls_itself(world, tmp_path):
     with start(Raising, port=0) as server:
-        remote = ["agent_service.type=remote", f"agent_service.endpoint={server.endpoint}", "dataset.limit=1"]
-        config = benchmark_config("r2r", overrides=[*world, *remote])
-        run_benchmark(config, tmp_path / "run")
-    run_benchmark(config, tmp_path / "run", resume=True)
-    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    assert manifest["service"] == {"name": "raising", "version": "2.1"}
+        overrides = [*world, *remote(server.endpoint), "dataset.limit=1"]
+        play(tmp_path / "run", overrides)
+    play(tmp_path / "run", overrides, resume=True)
+    assert document(tmp_path / "run", "manifest.json")["service"] == {"name": "raising", "version": "2.1"}
     assert server.endpoint not in (tmp_path / "run" / "config.yaml").read_text()
 
 
 def test_an_endpoint_that_would_not_be_asked_is_refused(world, tmp_path, caplog):
     endpoint = ["agent_service.endpoint=localhost:1", "agent_service.agent=stop", "dataset.limit=1"]
     with pytest.raises(ConfigError, match=r"endpoint: is given, .* 'stop' here\. Add agent_service.type=remote"):
-        run_benchmark(benchmark_config("r2r", overrides=[*world, *endpoint]), tmp_path / "refused")
+        play(tmp_path / "refused", [*world, *endpoint])
     assert not (tmp_path / "refused").exists()
-    run_benchmark(benchmark_config("r2r", overrides=[*world, *endpoint[1:]]), tmp_path / "run")
+    play(tmp_path / "run", [*world, *endpoint[1:]])
     assert "is given" not in caplog.text
     again = load_config(file=tmp_path / "run" / "config.yaml")  # it holds type and endpoint, as all keys
     run_benchmark(again, tmp_path / "again")
@@ -242,11 +207,9 @@ def test_a_late_answer_costs_one_episode_and_is_counted_in_its_time(world, tmp_p
     LateOnce.late = True
     hasty = ["agent_service.timeout=1", "agent_service.deadlines.reset=10", "agent_service.episode_restarts=0"]
     with start(LateOnce, protocol=protocol, port=0) as server:
-        remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}"]
-        overrides = [*world, *hasty, *remote, f"agent_service.endpoint={server.endpoint}"]
-        evaluated = run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run")
+        evaluated = play(tmp_path / "run", [*world, *hasty, *remote(server.endpoint, protocol)])
     assert evaluated.results.statuses == {"agent_timeout": 1, "ok": 3}
-    first, *others = [json.loads(line) for line in (tmp_path / "run" / "episodes.jsonl").read_text().splitlines()]
+    first, *others = lines(tmp_path / "run")
     assert first["status"] == "agent_timeout"
     assert first["timing"]["agent"] >= 1
     assert not any("restarts" in line["timing"] for line in others)

@@ -29,16 +29,32 @@ def metric(name, *requires):
     return Counting()
 
 
+def measured_by(*metrics, steps=0):
+    measured = Measurements(list(metrics))
+    measured.reset(None)
+    for _ in range(steps):
+        measured.update(None)
+    return measured
+
+
+def fails(error):
+    """A metric that raises at each step."""
+
+    def fail(*args):
+        raise error
+
+    broken = metric("broken")
+    broken.update_metric = fail
+    return broken
+
+
 def test_required_metrics_come_first_whatever_the_order():
     order = [m.name for m in in_order([metric("c", "a", "b"), metric("b", "a"), metric("a")])]
     assert order.index("a") < order.index("b") < order.index("c")
 
 
 def test_required_values_are_those_of_the_same_step():
-    measured = Measurements([metric("sum", "one"), metric("one")])
-    measured.reset(None)
-    measured.update(None)
-    measured.update(None)
+    measured = measured_by(metric("sum", "one"), metric("one"), steps=2)
     assert measured.values == {"one": 2.0, "sum": (1 + 1) + (1 + 2)}
 
 
@@ -81,9 +97,7 @@ def test_plain_json_is_a_value_of_a_record_only(value):
     for kind in ("record", "mean", "rate"):
         told = metric("told")
         type(told).kind, told.get_metric = kind, lambda: value
-        measured = Measurements([told])
-        measured.reset(None)
-        assert measured.values == ({"told": value} if kind == "record" else {})
+        assert measured_by(told).values == ({"told": value} if kind == "record" else {})
     assert value_fault(value) == (
         f"its value is of the type {type(value).__name__}, not a float; end get_metric with return float(...), "
         "or say kind = 'record' if it is plain JSON"
@@ -95,8 +109,7 @@ def test_plain_json_is_a_value_of_a_record_only(value):
 def test_a_rate_is_0_or_1_or_has_no_value(value, sound):
     rate = metric("rate")
     type(rate).kind, rate.get_metric = "rate", lambda: value
-    measured = Measurements([rate, metric("other")])
-    measured.reset(None)
+    measured = measured_by(rate, metric("other"))
     assert measured.values == ({"rate": value} if sound else {}) | {"other": 0.0}
     assert sound or f"its value is {value}; a rate is 0 or 1" in measured.faults["rate"]
 
@@ -104,9 +117,7 @@ def test_a_rate_is_0_or_1_or_has_no_value(value, sound):
 def test_a_fault_lasts_for_its_episode_only():
     once = metric("once")
     sound, once.update_metric = once.update_metric, None
-    measured = Measurements([once])
-    measured.reset(None)
-    measured.update(None)
+    measured = measured_by(once, steps=1)
     assert measured.values == {}
     once.update_metric = sound
     measured.update(None)
@@ -118,28 +129,14 @@ def test_a_fault_lasts_for_its_episode_only():
 
 @pytest.mark.parametrize("error", [SceneError("gone"), SimulatorError("down"), OSError(errno.ENOSPC, "full")])
 def test_what_the_world_lacks_is_no_fault_of_a_metric(error):
-    def fail(*args):
-        raise error
-
-    blocked = metric("blocked")
-    blocked.update_metric = fail
-    measured = Measurements([blocked])
-    measured.reset(None)
+    measured = measured_by(fails(error))
     with pytest.raises(type(error)):
         measured.update(None)
     assert not measured.faults
 
 
 def test_the_reason_of_a_metric_is_one_printable_line():
-    def fail(*args):
-        raise ValueError("\x1b[31m\nforged" + "Q" * 5000)
-
-    broken = metric("broken")
-    broken.update_metric = fail
-    measured = Measurements([broken])
-    measured.reset(None)
-    measured.update(None)
-    reason = measured.faults["broken"]
+    reason = measured_by(fails(ValueError("\x1b[31m\nforged" + "Q" * 5000)), steps=1).faults["broken"]
     assert reason.startswith("ValueError: \\x1b[31m forgedQQQ")
     assert len(reason) <= 300
     assert reason.isprintable()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import shutil
 from pathlib import Path
 
@@ -13,8 +12,7 @@ from nav_eval.cli.report import make_context, report
 from nav_eval.cli.table import metrics_table
 from nav_eval.report.document import make_document
 from nav_eval.runs.comparison import compare_runs
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
+from playing import document, lines, play
 from rooms import write_room
 
 PLUGIN = '''
@@ -49,18 +47,17 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     given = ["plugins=[legs]", "agent_service.agent=random", "task.measurements=[success,steps,legs,trajectory]"]
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
-        run_benchmark(benchmark_config("pointnav", overrides=[*write_room(folder), *given]), folder / "run")
-    return folder / "run"
+        return play(folder / "run", [*write_room(folder), *given], "pointnav").path
 
 
 def test_its_numbers_are_columns_and_what_is_none_is_told(run: Path) -> None:
-    document = json.loads((run / "results.json").read_text())
-    records = [json.loads(line)["metrics"] for line in (run / "episodes.jsonl").read_text().splitlines()]
+    results = document(run)
+    records = [line["metrics"] for line in lines(run)]
     for name in ("turns", "walks"):
         mean = sum(record["legs"][name] for record in records) / len(records)
-        assert document["metrics"][f"legs.{name}"]["mean"] == pytest.approx(mean)
-        assert document["definitions"][f"legs.{name}"]["kind"] == "mean"
-    table = metrics_table(document)
+        assert results["metrics"][f"legs.{name}"]["mean"] == pytest.approx(mean)
+        assert results["definitions"][f"legs.{name}"]["kind"] == "mean"
+    table = metrics_table(results)
     assert "legs.turns" in table
     assert [line for line in table.splitlines() if "legs.last" in line] == [
         "note: legs: no figure and no column for legs.last, no number; episodes.jsonl holds each episode's."
@@ -69,21 +66,20 @@ def test_its_numbers_are_columns_and_what_is_none_is_told(run: Path) -> None:
 
 
 def test_results_csv_has_them_and_ends_with_the_means_of_results_json(run: Path) -> None:
-    document = json.loads((run / "results.json").read_text())
     with (run / "results.csv").open() as file:
         *episodes, last = csv.DictReader(file)
-    records = [json.loads(line) for line in (run / "episodes.jsonl").read_text().splitlines()]
-    assert [float(row["legs.turns"]) for row in episodes] == [record["metrics"]["legs"]["turns"] for record in records]
+    turns = [line["metrics"]["legs"]["turns"] for line in lines(run)]
+    assert [float(row["legs.turns"]) for row in episodes] == turns
     assert (last["scene_id"], last["episode_id"]) == ("all", "mean")
     for name in ("success", "steps", "legs.turns", "legs.walks"):
-        assert float(last[name]) == document["metrics"][name]["mean"]
+        assert float(last[name]) == document(run)["metrics"][name]["mean"]
 
 
 def test_compare_and_report_have_them(run: Path, tmp_path: Path) -> None:
     shutil.copytree(run, tmp_path / "again")
     assert {"legs.turns", "legs.walks"} <= {row["metric"] for row in compare_runs([run, tmp_path / "again"])}
-    document = make_document([run], make_context(allow_plugins=True))
-    assert {"legs.turns", "legs.walks"} <= set(document["metrics"])
+    page = make_document([run], make_context(allow_plugins=True))
+    assert {"legs.turns", "legs.walks"} <= set(page["metrics"])
     for ending in (".md", ".csv"):
         report(str(run), out=tmp_path / f"table{ending}", allow_plugins=True)
         assert "legs.turns" in (tmp_path / f"table{ending}").read_text()

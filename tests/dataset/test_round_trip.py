@@ -6,6 +6,8 @@ import gzip
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -70,50 +72,49 @@ NAME = st.text(min_size=1, max_size=8).filter(lambda text: "/" not in text)
 NUMBER = st.floats(-1e6, 1e6) | st.integers(-50, 50)
 VECTOR = st.lists(NUMBER, min_size=3, max_size=3)
 ROTATION = st.floats(-math.pi, math.pi).map(lambda yaw: [0, math.sin(yaw / 2), -0.0, math.cos(yaw / 2)])
+HEADING = st.floats(0, 6.3)
 ID = TEXT.filter(bool) | st.integers(0, 999)
-EXTRA: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
-    {}, optional={"start_room": st.none() | TEXT, "shortest_paths": st.none() | st.just([])}
-)
-FRAME: dict[str, st.SearchStrategy[Any]] = {
-    "episode_id": ID,
-    "scene_id": st.builds("{}{}.glb".format, st.sampled_from(["", "data/scene_datasets/", "mp3d/x/"]), NAME),
-    "start_position": VECTOR,
-    "start_rotation": ROTATION,
-}
+Strategy = st.SearchStrategy[Any]
+
+
+def fixed(keys: Mapping[str, Strategy], **optional: Strategy) -> Strategy:
+    return st.fixed_dictionaries({**keys}, optional=optional)
+
+
+def few(item: Strategy, most: int = 2) -> Strategy:
+    return st.lists(item, max_size=most)
+
+
+def some(item: Strategy, most: int = 3, by: str = "") -> Strategy:
+    """At least one; those of one id are one."""
+    return st.lists(item, min_size=1, max_size=most, unique_by=(lambda one: str(one[by])) if by else None)
+
+
+EXTRA = fixed({}, start_room=st.none() | TEXT, shortest_paths=st.none() | st.just([]))
+SCENE = st.builds("{}{}.glb".format, st.sampled_from(["", "data/scene_datasets/", "mp3d/x/"]), NAME)
+FRAME = {"episode_id": ID, "scene_id": SCENE, "start_position": VECTOR, "start_rotation": ROTATION}
 INFO = {"info": st.none() | st.dictionaries(TEXT, st.floats(0, 99) | TEXT, max_size=2)}
 RADIUS = {"radius": st.none() | st.floats(0.1, 3)}
-POINT_GOALS = {"goals": st.lists(st.fixed_dictionaries({"position": VECTOR}, optional=RADIUS), max_size=2)}
-VIEW = st.fixed_dictionaries(
-    {"agent_state": st.fixed_dictionaries({"position": VECTOR}, optional={"rotation": ROTATION})},
-    optional={"iou": st.floats(0, 1)},
+POINT_GOALS = {"goals": few(fixed({"position": VECTOR}, **RADIUS))}
+VIEW = fixed({"agent_state": fixed({"position": VECTOR}, rotation=ROTATION)}, iou=st.floats(0, 1))
+SIZE = st.lists(st.integers(1, 999), min_size=2, max_size=2)
+IMAGE = fixed(
+    {"position": VECTOR, "rotation": ROTATION, "hfov": st.integers(20, 120), "image_dimensions": SIZE},
+    frame_coverage=st.floats(0, 1),
 )
-IMAGE = st.fixed_dictionaries(
-    {
-        "position": VECTOR,
-        "rotation": ROTATION,
-        "hfov": st.integers(20, 120),
-        "image_dimensions": st.lists(st.integers(1, 999), min_size=2, max_size=2),
-    },
-    optional={"frame_coverage": st.floats(0, 1)},
-)
-OBJECT = {"position": VECTOR, "object_id": ID, "object_category": NAME, "view_points": st.lists(VIEW, max_size=2)}
-SPOKEN = st.fixed_dictionaries(
+OBJECT = {"position": VECTOR, "object_id": ID, "object_category": NAME, "view_points": few(VIEW)}
+SPOKEN = fixed(
     {"instruction_text": TEXT},
-    optional={
-        "instruction_tokens": st.lists(st.integers(0, 99), max_size=3),
-        "instruction_id": ID,
-        "language": st.sampled_from(["en-US", "hi-IN"]),
-        "timed_instruction": st.just([{"word": "go", "start_time": 0.5, "end_time": 1}]),
-    },
+    instruction_tokens=few(st.integers(0, 99), 3),
+    instruction_id=ID,
+    language=st.sampled_from(["en-US", "hi-IN"]),
+    timed_instruction=st.just([{"word": "go", "start_time": 0.5, "end_time": 1}]),
 )
 
 
 def records(*parts: Mapping[str, Any], optional: Mapping[str, Any] | None = None) -> st.SearchStrategy[list[Any]]:
     keys = {key: value for part in parts for key, value in part.items()}
-    item = st.builds(
-        lambda record, extra: {**extra, **record}, st.fixed_dictionaries(keys, optional=dict(optional or {})), EXTRA
-    )
-    return st.lists(item, min_size=1, max_size=3)
+    return some(st.builds(lambda record, extra: {**extra, **record}, fixed(keys, **(optional or {})), EXTRA))
 
 
 def table_of(items: list[Any], objects: list[Any], key: str) -> dict[str, Any]:
@@ -133,19 +134,9 @@ def sought_one_by_one(items: list[Any]) -> dict[str, Any]:
     return {"episodes": items, "goals": {f"{scene}_bed": [bed] for scene in scenes}}
 
 
-WALK = {
-    "path_id": st.integers(0, 9999) | NAME,
-    "scan": NAME,
-    "path": st.lists(NAME, min_size=1, max_size=4),
-    "heading": st.floats(0, 6.3),
-    "instructions": st.lists(TEXT, min_size=1, max_size=3),
-}
-WALKS = st.lists(
-    st.fixed_dictionaries(WALK, optional={"distance": NUMBER, "x": st.none()}),
-    min_size=1,
-    max_size=3,
-    unique_by=lambda walk: str(walk["path_id"]),
-)
+PLACE = {"scan": NAME, "path": some(NAME, 4)}
+WALK = {**PLACE, "path_id": st.integers(0, 9999) | NAME, "heading": HEADING, "instructions": some(TEXT)}
+WALKS = some(fixed(WALK, distance=NUMBER, x=st.none()), by="path_id")
 
 
 def with_parts(walks: list[Any]) -> list[Any]:
@@ -155,124 +146,75 @@ def with_parts(walks: list[Any]) -> list[Any]:
     return walks
 
 
-DIALOG = st.fixed_dictionaries(
-    {
-        "inst_idx": st.integers(0, 999),
-        "scan": NAME,
-        "target": TEXT,
-        "dialog_history": st.lists(
-            st.fixed_dictionaries({"nav_idx": st.integers(0, 3), "role": st.just("oracle"), "message": TEXT}),
-            max_size=2,
-        ),
-        "start_pano": st.fixed_dictionaries({"heading": st.floats(0, 6.3), "elevation": st.just(17.5), "pano": NAME}),
-    },
-    optional={
-        "end_panos": st.lists(NAME, max_size=2),
-        "planner_path": st.lists(NAME, max_size=2),
-        "player_path": st.lists(NAME, max_size=2),
-    },
+SAID = few(fixed({"nav_idx": st.integers(0, 3), "role": st.just("oracle"), "message": TEXT}))
+START = fixed({"heading": HEADING, "elevation": st.just(17.5), "pano": NAME})
+ASKED = {"scan": NAME, "target": TEXT, "dialog_history": SAID}
+DIALOG = fixed(
+    {**ASKED, "inst_idx": st.integers(0, 999), "start_pano": START},
+    end_panos=few(NAME),
+    planner_path=few(NAME),
+    player_path=few(NAME),
 )
-CE = records(
-    FRAME, {"instruction": SPOKEN}, optional={**INFO, **POINT_GOALS, "reference_path": st.lists(VECTOR, max_size=2)}
-).map(lambda items: {"episodes": items, "instruction_vocab": {"itos": ["a"]}})
+TALK = fixed(
+    {**ASKED, "idx": st.integers(0, 999), "start_pano": NAME},
+    end_panos=few(NAME),
+    nav_steps=few(NAME),
+    planner_nav_steps=few(NAME),
+)
+CE = records(FRAME, {"instruction": SPOKEN}, optional={**INFO, **POINT_GOALS, "reference_path": few(VECTOR)}).map(
+    lambda items: {"episodes": items, "instruction_vocab": {"itos": ["a"]}}
+)
 POINTS = records(FRAME, optional={**INFO, **POINT_GOALS})
-RXR = st.lists(
-    st.fixed_dictionaries(
-        {
-            "instruction_id": st.integers(0, 9999),
-            "scan": NAME,
-            "path": st.lists(NAME, min_size=1, max_size=4),
-            "heading": st.floats(0, 6.3),
-            "instruction": TEXT,
-        },
-        optional={"language": st.sampled_from(["en-IN", "te-IN"]), "path_id": st.integers(0, 99), "split": NAME},
-    ),
-    min_size=1,
-    max_size=3,
+RXR = fixed(
+    {**PLACE, "instruction_id": st.integers(0, 9999), "heading": HEADING, "instruction": TEXT},
+    language=st.sampled_from(["en-IN", "te-IN"]),
+    path_id=st.integers(0, 99),
+    split=NAME,
 )
-SOUGHT = st.lists(
-    st.fixed_dictionaries({**WALK, "ix": st.integers(0, 99), "objId": st.integers(0, 99)}),
-    min_size=1,
-    max_size=3,
-    unique_by=lambda walk: str(walk["path_id"]),
-).map(lambda walks: [{**walk, "id": f"{walk['path_id']}_{walk['objId']}"} for walk in walks])
-SEEN = st.lists(
-    st.fixed_dictionaries(
-        {
-            "path_id": NAME,
-            "scan": NAME,
-            "path": st.lists(NAME, min_size=1, max_size=3),
-            "instructions": st.lists(st.fixed_dictionaries({"full": TEXT, "attribute": TEXT}), min_size=1, max_size=2),
-            "bboxes": st.lists(st.fixed_dictionaries({"image_id": NAME, "obj_name": st.none() | NAME}), max_size=2),
-        }
-    ),
-    min_size=1,
-    max_size=3,
-    unique_by=lambda walk: walk["path_id"],
+SOUGHT = some(fixed({**WALK, "ix": st.integers(0, 99), "objId": st.integers(0, 99)}), by="path_id").map(
+    lambda walks: [{**walk, "id": f"{walk['path_id']}_{walk['objId']}"} for walk in walks]
 )
-TALK = st.lists(
-    st.fixed_dictionaries(
-        {
-            "idx": st.integers(0, 999),
-            "scan": NAME,
-            "target": TEXT,
-            "start_pano": NAME,
-            "dialog_history": st.lists(
-                st.fixed_dictionaries({"nav_idx": st.integers(0, 3), "role": st.just("oracle"), "message": TEXT}),
-                max_size=2,
-            ),
-        },
-        optional={
-            "end_panos": st.lists(NAME, max_size=2),
-            "nav_steps": st.lists(NAME, max_size=2),
-            "planner_nav_steps": st.lists(NAME, max_size=2),
-        },
-    ),
-    min_size=1,
-    max_size=3,
-)
+FULL = fixed({"full": TEXT, "attribute": TEXT})
+BOXES = few(fixed({"image_id": NAME, "obj_name": st.none() | NAME}))
+SEEN = some(fixed({**PLACE, "path_id": NAME, "instructions": some(FULL, 2), "bboxes": BOXES}), by="path_id")
 ISAAC = records(
     {
         "episode_id": ID,
         "scan": NAME,
         "start_position": VECTOR,
         "start_rotation": st.just([0.6, 0.0, 0.0, 0.8]),
-        "instruction": st.fixed_dictionaries({"instruction_text": TEXT | st.dictionaries(NAME, TEXT, min_size=1)}),
+        "instruction": fixed({"instruction_text": TEXT | st.dictionaries(NAME, TEXT, min_size=1)}),
     },
-    optional={"reference_path": st.lists(VECTOR, max_size=3), "trajectory_id": ID},
+    optional={"reference_path": few(VECTOR, 3), "trajectory_id": ID},
 )
-CYLINDERS = records(
-    FRAME,
-    {
-        "goals": st.lists(
-            st.fixed_dictionaries({"position": VECTOR, "object_category": NAME, "room_id": st.none()}),
-            min_size=1,
-            max_size=3,
-        ),
-        "object_index": st.just(0),
-    },
-    optional=INFO,
-)
+CYLINDER = fixed({"position": VECTOR, "object_category": NAME, "room_id": st.none()})
+CYLINDERS = records(FRAME, {"goals": some(CYLINDER), "object_index": st.just(0)}, optional=INFO)
+
+
+def in_episodes(items: list[Any]) -> dict[str, Any]:
+    return {"episodes": items}
+
+
 DOCUMENTS: dict[str, st.SearchStrategy[Any]] = {
     "r2r": WALKS,
     "r4r": WALKS,
-    "rxr": RXR,
+    "rxr": some(RXR),
     "soon": SEEN,
-    "cvdn": TALK,
-    "vlnverse": ISAAC.map(lambda items: {"episodes": items}),
-    "multion": CYLINDERS.map(lambda items: {"episodes": items}),
+    "cvdn": some(TALK),
+    "vlnverse": ISAAC.map(in_episodes),
+    "multion": CYLINDERS.map(in_episodes),
     "reverie": SOUGHT,
     "fgr2r": WALKS.map(with_parts),
-    "ndh": st.lists(DIALOG, min_size=1, max_size=3),
+    "ndh": some(DIALOG),
     "r2r-ce": CE,
     "rxr-ce": CE,
     "vln": WALKS,
-    "pointnav": POINTS.map(lambda items: {"episodes": items}),
+    "pointnav": POINTS.map(in_episodes),
     "imagenav": POINTS,
     "objectnav": st.builds(
         lambda items, goals: table_of(items, goals, "goals_by_category"),
         records(FRAME, {"object_category": NAME, "goals": st.just([])}, optional=INFO),
-        st.lists(st.fixed_dictionaries(OBJECT, optional=RADIUS), min_size=1, max_size=2),
+        some(fixed(OBJECT, **RADIUS), 2),
     ),
     "goat": records(
         FRAME, {"goals": st.just([]), "tasks": st.just([["bed", "object", None], ["bed", "image", "b", 0]])}
@@ -280,11 +222,7 @@ DOCUMENTS: dict[str, st.SearchStrategy[Any]] = {
     "instance-imagenav": st.builds(
         lambda items, goals: table_of(items, goals, "goals"),
         records(FRAME, {"goal_object_id": ID, "goal_image_id": st.just(0), "goals": st.just([])}),
-        st.lists(
-            st.fixed_dictionaries({**OBJECT, "image_goals": st.lists(IMAGE, min_size=1, max_size=2)}),
-            min_size=1,
-            max_size=1,
-        ),
+        some(fixed({**OBJECT, "image_goals": some(IMAGE, 2)}), 1),
     ),
 }
 
@@ -314,30 +252,23 @@ def said(text: str) -> Instruction:
     return Instruction(text=text, tokens=tokenize(text))
 
 
+BED = Goal(position=(0.0, 0.5, 0.0), radius=0.2, object_id="bed_1", category="bed")
 OUR_OWN = Episode(
     episode_id="house_3",
     scene_id="demo/house_1.glb",
     start_position=(1.0, 0.0, -2.5),
     start_rotation=(0.0, 1.0, 0.0, 0.0),
-    goals=(
-        Goal(
-            position=(0.0, 0.5, 0.0),
-            radius=0.2,
-            object_id="bed_1",
-            category="bed",
-            view_points=(ViewPoint(position=(0.0, 0.0, 1.0)),),
-        ),
-    ),
+    goals=(replace(BED, view_points=(ViewPoint(position=(0.0, 0.0, 1.0)),)),),
     info={"geodesic_distance": 3.25},
 )
 
 
 @pytest.mark.parametrize("name", ["pointnav", "r2r-ce", "objectnav"])
 def test_episodes_of_our_own_making(tmp_path: Path, name: str) -> None:
-    made = Episode(**{**fields_of(OUR_OWN), "instruction": said("Go on. ") if name == "r2r-ce" else None})
+    made = replace(OUR_OWN, instruction=said("Go on. ") if name == "r2r-ce" else None)
     dump_dataset(name, [made], tmp_path / "a.json")
     (read,) = load_dataset(name, tmp_path / "a.json")
-    assert {**fields_of(read), "extra": {}} == fields_of(made)
+    assert replace(read, extra={}) == made
 
 
 def test_graph_episodes_of_our_own_making(tmp_path: Path) -> None:
@@ -355,19 +286,14 @@ def test_graph_episodes_of_our_own_making(tmp_path: Path) -> None:
     ]
     dump_dataset("r2r", made, tmp_path / "a.json")
     read = list(load_dataset("r2r", tmp_path / "a.json"))
-    assert [(e.episode_id, e.start_node, e.goals, e.start_rotation) for e in read] == [
-        (e.episode_id, e.start_node, e.goals, e.start_rotation) for e in made
-    ]
+    told = attrgetter("episode_id", "start_node", "goals", "start_rotation")
+    assert list(map(told, read)) == list(map(told, made))
     with pytest.raises(DatasetError, match="Write every instruction"):
         dump_dataset("r2r", made[1:], tmp_path / "a.json")
 
 
-def fields_of(episode: Episode) -> dict[str, Any]:
-    return {name: getattr(episode, name) for name in Episode.__dataclass_fields__}
-
-
 def test_what_json_cannot_hold_leaves_no_file(tmp_path: Path) -> None:
-    bad = Episode(**{**fields_of(OUR_OWN), "info": {"geodesic_distance": math.inf}})
+    bad = replace(OUR_OWN, info={"geodesic_distance": math.inf})
     with pytest.raises(DatasetError, match="Leave out NaN and inf"):
         dump_dataset("pointnav", [OUR_OWN, bad], tmp_path / "a.json")
     assert list(tmp_path.iterdir()) == []

@@ -7,8 +7,10 @@ import hashlib
 import json
 import os
 import signal
+import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import ClassVar
 
 from nav_eval_sdk import VLNAgent
@@ -87,36 +89,16 @@ class SlowAgent(DigestAgent):
         return super().act(observation)
 
 
-class SlowToAnswer(DigestAgent):
-    """Thinks longer than its test grants."""
-
-    def act(self, observation):
-        time.sleep(6)
-        return "stop"
+def who_acts(act: Callable[[], object]) -> type[DigestAgent]:
+    """An agent that does this where it should decide."""
+    return type("Acts", (DigestAgent,), {"act": lambda self, observation: act()})
 
 
-class KeepsPython(DigestAgent):
-    """Never gives Python back, as a loop in a C library does."""
-
-    def act(self, observation):
-        ctypes.PyDLL(None).sleep(600)
-
-
-class Exits(DigestAgent):
-    def act(self, observation):
-        os._exit(3)
-
-
-class Crashes(DigestAgent):
-    """A fault in a native library."""
-
-    def act(self, observation):
-        ctypes.string_at(0)
-
-
-class Leaves(DigestAgent):
-    def act(self, observation):
-        raise SystemExit(2)
+SlowToAnswer = who_acts(lambda: time.sleep(6))
+KeepsPython = who_acts(lambda: ctypes.PyDLL(None).sleep(600))  # as a loop in a C library does
+Exits = who_acts(lambda: os._exit(3))
+Crashes = who_acts(lambda: ctypes.string_at(0))  # a fault in a native library
+Leaves = who_acts(lambda: sys.exit(2))
 
 
 class Breaks(DigestAgent):

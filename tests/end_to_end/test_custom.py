@@ -13,12 +13,11 @@ import pytest
 
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.engine.navmesh.mesh import load_navmesh
-from nav_eval.results.run_directory import RunDirectory
+from nav_eval.errors import DatasetError
 from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
-from nav_eval.runs.scoring import replay, rescore
 from nav_eval_sdk import VLNAgent, start
+from playing import document, lines, play, replayed, rescored
 from specification import SECTION_9
 
 
@@ -30,12 +29,10 @@ class Looker(VLNAgent):
         self._steps = 0
 
     def act(self, observation):
-        assert observation["rgb"].shape == (480, 640, 3)
-        assert observation["depth"].shape == (480, 640, 1)
+        shapes = {name: observation[name].shape for name in ("rgb", "depth", "gps", "compass")}
+        assert shapes == {"rgb": (480, 640, 3), "depth": (480, 640, 1), "gps": (2,), "compass": (1,)}
         assert observation["depth"].dtype == np.float32
         assert observation["instruction"]["text"] == self._text
-        assert observation["gps"].shape == (2,)
-        assert observation["compass"].shape == (1,)
         self._steps += 1
         return "stop" if self._steps == 4 else ("move_forward", "turn_left")[self._steps % 2]
 
@@ -79,11 +76,9 @@ def test_the_specifications_file_runs_as_it_stands(released, tmp_path, monkeypat
     with start(Looker, protocol="grpc", port=0) as server:  # 8085 may be taken where this runs
         here = [f"agent_service.endpoint={server.endpoint}"]
         evaluated = run_benchmark(benchmark_config(None, file="challenge.yaml", overrides=here))
-    results = json.loads((evaluated.path / "results.json").read_text())
-    assert results["benchmark"] == "VLN Challenge 2024"
-    assert results["split"] == "val_seen"
-    assert results["n_episodes"] == 2
-    assert results["n_failed"] == 0
+    results = document(evaluated.path)
+    told = {"benchmark": "VLN Challenge 2024", "split": "val_seen", "n_episodes": 2, "n_failed": 0}
+    assert {key: results[key] for key in told} == told
     assert set(results["metrics"]) == {"success", "spl", "navigation_error", "dtw"}
     assert evaluated.path.parent == Path("logs/evaluations")
 
@@ -103,43 +98,35 @@ def pointnav(released, tmp_path_factory):
 
 
 def test_the_oracle_reaches_every_pointnav_goal_and_replays(pointnav, tmp_path):
-    config = benchmark_config("pointnav", overrides=[*pointnav, "agent_service.agent=shortest_path"])
-    evaluated = run_benchmark(config, tmp_path / "run")
-    assert evaluated.results.n_episodes > 10
-    assert evaluated.results.metrics["success"]["mean"] == 1.0
-    assert evaluated.results.metrics["spl"]["mean"] > 0.98
-    with RunDirectory(tmp_path / "run") as directory, opened(config.blind()) as plan:
-        directory.open_for_reading()
-        assert replay(directory, plan) == (evaluated.results.n_episodes, [])
-        assert rescore(directory, plan)[1] == []
+    results = play(tmp_path / "run", [*pointnav, "agent_service.agent=shortest_path"], "pointnav").results
+    assert results.n_episodes > 10
+    assert results.metrics["success"]["mean"] == 1.0
+    assert results.metrics["spl"]["mean"] > 0.98
+    assert replayed(tmp_path / "run") == (results.n_episodes, [])
+    assert rescored(tmp_path / "run")[1] == []
 
 
 @pytest.mark.parametrize("agent", ["random", "forward", "handcrafted", "stop"])
 def test_the_simple_agents_finish_every_episode(pointnav, agent, tmp_path):
-    config = benchmark_config(
-        "pointnav", overrides=[*pointnav, f"agent_service.agent={agent}", "dataset.limit=6", "evaluation.max_steps=60"]
-    )
-    results = run_benchmark(config, tmp_path / "run").results
+    some = [f"agent_service.agent={agent}", "dataset.limit=6", "evaluation.max_steps=60"]
+    results = play(tmp_path / "run", [*pointnav, *some], "pointnav").results
     assert results.statuses == {"ok": 6}
     assert results.metrics["success"]["mean"] < 0.5
 
 
 def test_a_missing_scene_is_named_before_anything_runs(pointnav, tmp_path):
-    from nav_eval.errors import DatasetError
-
-    config = benchmark_config("pointnav", overrides=[*pointnav, f"simulator.scenes_dir={tmp_path}"])
     with pytest.raises(DatasetError, match=r"skokloster-castle\.glb"):
-        run_benchmark(config, tmp_path / "run")
+        play(tmp_path / "run", [*pointnav, f"simulator.scenes_dir={tmp_path}"], "pointnav")
 
 
 def test_actuation_noise_replays(pointnav, tmp_path):
     noisy = ["simulator.motion.noise=LoCoBot/ILQR", "agent_service.agent=handcrafted", "dataset.limit=3"]
-    config = benchmark_config("pointnav", overrides=[*pointnav, *noisy])
-    run_benchmark(config, tmp_path / "run")
-    lines = [json.loads(line) for line in (tmp_path / "run" / "trajectories.jsonl").read_text().splitlines()]
-    steps = [step["position"] for step in lines[0]["steps"] if step["action"] == "move_forward"]
+    play(tmp_path / "run", [*pointnav, *noisy], "pointnav")
+    steps = [
+        step["position"]
+        for step in lines(tmp_path / "run", "trajectories.jsonl")[0]["steps"]
+        if step["action"] == "move_forward"
+    ]
     moved = [np.linalg.norm(np.subtract(a, b)) for a, b in pairwise(steps)]
     assert np.std(moved) > 1e-3
-    with RunDirectory(tmp_path / "run") as directory, opened(config.blind()) as plan:
-        directory.open_for_reading()
-        assert replay(directory, plan) == (3, [])
+    assert replayed(tmp_path / "run") == (3, [])

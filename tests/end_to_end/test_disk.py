@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.records import records
 from forked import nav_eval
 from graphs import item, node, write_r2r
 from nav_eval.cli import _call
@@ -19,8 +18,7 @@ from nav_eval.cli.exit import guarded
 from nav_eval.errors import ResourceExhausted, RunDirectoryError, SceneError, exhausted
 from nav_eval.jit import cache_home
 from nav_eval.results.files import explained
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
+from playing import play, records
 
 PAGE = os.sysconf("SC_PAGESIZE")
 
@@ -60,7 +58,7 @@ def fill(folder, but):
 
 
 def test_a_full_disk_is_exit_4_wherever_it_fills(world, tmp_path, capsys):
-    run_benchmark(benchmark_config("r2r", overrides=world), tmp_path / "undisturbed")
+    play(tmp_path / "undisturbed", world)
     with mounted(tmp_path / "disk", pages=60) as disk:
         codes = []
         for room in (0, 2, 4, 6, 9, 13, 40):

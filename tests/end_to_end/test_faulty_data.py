@@ -14,6 +14,7 @@ from nav_eval.runs.preflight import validate_playable
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.testing.fakes import FakeSimulator
 from nav_eval_sdk import VLNAgent
+from playing import lines, play
 from rooms import SIZE, episode, write_room
 
 FAULTS = {
@@ -23,7 +24,6 @@ FAULTS = {
     "no goal": ({"goals": []}, "goals", "not a hidden split"),
     "unknown scene": ({"scene_id": "elsewhere.glb"}, "scene_id", "elsewhere.glb"),
 }
-SOUND = ["1", "2", "3", "4", "5"]
 
 
 class Asked(VLNAgent):
@@ -51,12 +51,12 @@ def spoil(folder, **changed):
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_run_is_refused_before_anything_is_asked_and_says_what_to_do(house, tmp_path, kind):
+def test_a_run_is_refused_before_anything_is_asked_and_says_what_to_do_or_leaves_them_out(house, tmp_path, kind):
     Asked.asked = 0
     changed, path, why = FAULTS[kind]
     spoil(tmp_path, **changed)
     with pytest.raises(DatasetError, match="1 of 6 episodes cannot be played") as refused:
-        run_benchmark(benchmark_config("pointnav", overrides=house), tmp_path / "run", agent=Asked)
+        play(tmp_path / "run", house, "pointnav", agent=Asked)
     message = str(refused.value)
     data = str(tmp_path / "rooms.json.gz")
     for told in (data, "episode 0", f"episodes[0].{path}", why, "dataset.faulty=exclude", f"nav-eval validate {data}"):
@@ -66,17 +66,12 @@ def test_a_run_is_refused_before_anything_is_asked_and_says_what_to_do(house, tm
     found = validate_playable(tmp_path / "rooms.json.gz", None, None, [f"simulator.scenes_dir={tmp_path}/rooms"])
     assert [(fault.episode, fault.path) for fault in found.faults] == [("0", f"episodes[0].{path}")]
     assert f"{found.faults[0]}" in message
-
-
-@pytest.mark.parametrize("kind", FAULTS)
-def test_the_key_leaves_them_out_and_says_so(house, tmp_path, kind):
-    spoil(tmp_path, **FAULTS[kind][0])
-    config = benchmark_config("pointnav", overrides=[*house, "dataset.faulty=exclude"])
-    evaluated = run_benchmark(config, tmp_path / "run", agent=Asked)
-    assert [json.loads(line)["episode_id"] for line in (tmp_path / "run/episodes.jsonl").open()] == SOUND
+    overrides = [*house, "dataset.faulty=exclude"]
+    evaluated = play(tmp_path / "run", overrides, "pointnav", agent=Asked)
+    assert [line["episode_id"] for line in lines(tmp_path / "run")] == ["1", "2", "3", "4", "5"]
     assert (evaluated.results.n_episodes, evaluated.results.n_failed) == (5, 0)
     assert any("1 episodes that cannot be played" in note for note in evaluated.document["notes"])
-    again = run_benchmark(config, tmp_path / "run", resume=True, agent=Asked).document
+    again = play(tmp_path / "run", overrides, "pointnav", resume=True, agent=Asked).document
     assert again | {"timing": {}} == evaluated.document | {"timing": {}}, "only another segment's seconds are added"
 
 
@@ -90,11 +85,11 @@ def test_a_split_without_goals_is_played_and_not_scored(tmp_path):
     """R2R writes a hidden goal as a path of one node; between paths that have goals it is a fault."""
     hidden, known = item(0, [node(0, 0)], ["Go."]), item(1, [node(0, 0), node(1, 0)], ["Go."])
     overrides = [*write_r2r(tmp_path, items=[hidden]), "agent_service.agent=stop"]
-    results = run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run").results
+    results = play(tmp_path / "run", overrides).results
     assert (results.statuses, results.not_scored, results.metrics) == ({"ok": 1}, 1, {})
     overrides = [*write_r2r(tmp_path, items=[hidden, known]), "agent_service.agent=stop"]
     with pytest.raises(DatasetError, match=r"(?s)1 of 2 .*\[0\]\.path: there is no goal, but other episodes have one"):
-        run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "other")
+        play(tmp_path / "other", overrides)
 
 
 def test_a_path_of_another_length_is_refused_on_the_graph(tmp_path):
@@ -102,7 +97,7 @@ def test_a_path_of_another_length_is_refused_on_the_graph(tmp_path):
     items[1]["distance"] = 2.5
     overrides = [*write_r2r(tmp_path, items=items), "agent_service.agent=stop"]
     with pytest.raises(DatasetError, match=r"(?s)1 of 2 .*\[1\]\.distance: says 2\.5 m, the path is 2\.00 m long"):
-        run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run")
+        play(tmp_path / "run", overrides)
 
 
 def test_where_only_the_simulator_knows_the_episode_is_ours_when_it_begins(house, tmp_path, monkeypatch):
@@ -111,7 +106,7 @@ def test_where_only_the_simulator_knows_the_episode_is_ours_when_it_begins(house
     spoil(tmp_path, goals=[{"position": [50.0, 0.0, 0.0], "radius": 0.2}])
     backend = FakeSimulator(sensors=())
     monkeypatch.setattr("nav_eval.runs.builder.make_backend", lambda effective: backend)
-    results = run_benchmark(benchmark_config("pointnav", overrides=house), tmp_path / "run", agent=Asked).results
+    results = play(tmp_path / "run", house, "pointnav", agent=Asked).results
     assert (results.statuses, results.n_failed, results.lost) == ({"evaluator_error": 1, "ok": 5}, 0, 1)
     assert results.metrics["success"]["n"] == 5
     assert Asked.asked == 5

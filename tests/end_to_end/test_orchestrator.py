@@ -99,10 +99,6 @@ def test_the_overrides_that_python_is_told_of_can_be_pasted(tmp_path, monkeypatc
 
 
 def test_an_agent_that_cannot_be_sent_to_workers_is_refused(tmp_path):
+    overrides = [*write_r2r(tmp_path), "evaluation.parallel.workers=2"]
     with pytest.raises(ConfigError, match="MODULE:CLASS"):
-        nav_eval.evaluate(
-            "r2r",
-            agent=FirstDoor,
-            overrides=[*write_r2r(tmp_path), "evaluation.parallel.workers=2"],
-            out=tmp_path / "run",
-        )
+        nav_eval.evaluate("r2r", agent=FirstDoor, overrides=overrides, out=tmp_path / "run")

@@ -6,16 +6,22 @@ import errno
 import json
 import math
 import os
+import shutil
 import time
 
 import numpy as np
 import pytest
 
+import playing
 from graphs import item, node, write_r2r
 from nav_eval import Metric, Sensor, register_metric, register_sensor
 from nav_eval.cli import main
 from nav_eval.core.orchestrator import Watcher
 from nav_eval.core.specs import TensorSpec
+from nav_eval.errors import NavEvalError, RunDirectoryError
+from nav_eval.results.files import explained
+from nav_eval.runs.comparison import compare_runs
+from playing import document, lines, play
 from rooms import write_room
 
 SICK = "7_1"
@@ -91,7 +97,8 @@ class FragileSensor(Sensor):
         return None if sick and injected("sensor is silent") else np.zeros((2,), np.float32)
 
 
-METRIC_FAULTS = ("reset_metric", "update_metric", "get_metric", "nan")
+METRIC_FAULTS = ("update_metric", "nan")
+"""tests/core/test_measurements.py has every way to fail."""
 SENSOR_FAULTS = ("sensor raises", "sensor raises late", "sensor shape", "sensor type", "sensor is silent")
 
 
@@ -108,26 +115,40 @@ def world(tmp_path_factory):
     ]
 
 
-def run(arguments, folder, monkeypatch, *more):
-    """The exit code of `nav-eval run`, its lines of episodes.jsonl and results.json."""
-    monkeypatch.setattr("sys.argv", ["nav-eval", "run", "r2r", *arguments, "--out", str(folder), *more])
+def nav_eval(monkeypatch, *words):
+    """Its exit code."""
+    monkeypatch.setattr("sys.argv", ["nav-eval", *map(str, words)])
     with pytest.raises(SystemExit) as ended:
         main()
-    results = folder / "results.json"
-    return ended.value.code, records(folder), json.loads(results.read_text()) if results.exists() else None
+    return ended.value.code
+
+
+def run(arguments, folder, monkeypatch, *more):
+    """The exit code of `nav-eval run`, its lines of episodes.jsonl and results.json."""
+    code = nav_eval(monkeypatch, "run", "r2r", *arguments, "--out", folder, *more)
+    return code, records(folder), document(folder) if (folder / "results.json").exists() else None
 
 
 def records(folder):
-    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
-    return {line["episode_id"]: {key: line[key] for key in line if key != "timing"} for line in lines}
+    return {line["episode_id"]: line for line in playing.records(folder)}
+
+
+def others(episodes):
+    return {name: line for name, line in episodes.items() if name != SICK}
 
 
 @pytest.fixture(scope="module")
-def sound(world, tmp_path_factory):
+def sound_run(world, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sound") / "run"
     with pytest.MonkeyPatch.context() as patch:
-        code, episodes, results = run(world, tmp_path_factory.mktemp("sound") / "run", patch)
+        code, episodes, results = run(world, folder, patch)
     assert (code, len(episodes), results["n_lost"], results["metric_faults"]) == (0, 4, 0, {})
-    return episodes
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sound(sound_run):
+    return records(sound_run)
 
 
 @pytest.fixture
@@ -147,9 +168,7 @@ def test_a_metrics_fault_costs_its_values_and_rescore_heals_them(
     assert episodes[SICK]["status"] == "ok"
     assert episodes[SICK]["metrics"] == {name: healthy[name] for name in healthy.keys() - lost}
     assert episodes[SICK]["unmeasured"].keys() == lost
-    assert {name: line for name, line in episodes.items() if name != SICK} == {
-        name: line for name, line in sound.items() if name != SICK
-    }
+    assert others(episodes) == others(sound)
     assert (results["n_failed"], results["n_lost"], results["statuses"]) == (0, 0, {"ok": 4})
     assert results["metric_faults"]["fragile"] == {"n": 1, "reason": episodes[SICK]["unmeasured"]["fragile"]}
     assert results["metrics"]["fragile"]["n"] == 3
@@ -158,11 +177,9 @@ def test_a_metrics_fault_costs_its_values_and_rescore_heals_them(
     assert "fragile: no value in 1 episode, the evaluator's fault: ValueError: " in table
     assert "fragile: ValueError: " in (tmp_path / "run" / "results.csv").read_text()
     inject("")
-    monkeypatch.setattr("sys.argv", ["nav-eval", "rescore", str(tmp_path / "run")])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    rescored = json.loads((tmp_path / "run" / "rescored.json").read_text())
-    assert (ended.value.code, rescored["metric_faults"], rescored["metrics"]["fragile"]["n"]) == (0, {}, 4)
+    assert nav_eval(monkeypatch, "rescore", tmp_path / "run") == 0
+    rescored = document(tmp_path / "run", "rescored.json")
+    assert (rescored["metric_faults"], rescored["metrics"]["fragile"]["n"]) == ({}, 4)
 
 
 @pytest.mark.parametrize(
@@ -180,9 +197,7 @@ def test_a_sensors_fault_costs_the_participant_nothing_and_resume_plays_the_epis
     code, episodes, results = run(overrides, tmp_path / "run", monkeypatch)
     assert code == 1
     assert (episodes[SICK]["status"], episodes[SICK]["metrics"]) == ("evaluator_error", {})
-    assert {name: line for name, line in episodes.items() if name != SICK} == {
-        name: line for name, line in sound.items() if name != SICK
-    }
+    assert others(episodes) == others(sound)
     assert (results["n_failed"], results["n_lost"], results["metrics"]["success"]["n"]) == (0, 1, 3)
     assert "1 missing because of an evaluator error" in capsys.readouterr().out
     inject("")
@@ -190,19 +205,15 @@ def test_a_sensors_fault_costs_the_participant_nothing_and_resume_plays_the_epis
     assert (code, episodes, results["n_lost"]) == (0, sound, 0)
 
 
-@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
-@pytest.mark.parametrize("call", ["fsync", "write"])
-def test_a_fault_of_the_disk_ends_the_run_and_changes_no_value(
-    world, sound, tmp_path, monkeypatch, capsys, number, call
-):
-    def fail(*_):
-        raise OSError(number, os.strerror(number))
+def test_a_fault_of_the_disk_ends_the_run_and_changes_no_value(world, sound, tmp_path, monkeypatch, capsys):
+    """Of one that cannot keep what was written; test_same_records.py has one without room."""
+
+    def sync(self):
+        with explained(self.path):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     with monkeypatch.context() as patch:
-        if call == "fsync":
-            patch.setattr("nav_eval.results.journal.JsonLines.sync", explained_failure(fail))
-        else:
-            patch.setattr("nav_eval.results.journal.trajectory_record", fail)
+        patch.setattr("nav_eval.results.journal.JsonLines.sync", sync)
         code, episodes, results = run(world, tmp_path / "run", patch)
     assert code == 4
     assert results is None
@@ -210,16 +221,6 @@ def test_a_fault_of_the_disk_ends_the_run_and_changes_no_value(
     assert all(line == sound[name] for name, line in episodes.items())
     code, episodes, _ = run(world, tmp_path / "run", monkeypatch, "--resume")
     assert (code, episodes) == (0, sound)
-
-
-def explained_failure(fail):
-    from nav_eval.results.files import explained
-
-    def sync(self):
-        with explained(self.path):
-            fail()
-
-    return sync
 
 
 @pytest.mark.parametrize("jump", [-1e6, 1e6])
@@ -234,13 +235,8 @@ def test_a_clock_that_jumps_changes_nothing(world, sound, tmp_path, monkeypatch,
 @pytest.mark.parametrize("damage", ["gone", "truncated"])
 def test_a_navmesh_that_is_damaged_between_two_episodes_costs_only_time(tmp_path, damage):
     """Every other episode is finished; those of the scene are missing, and --resume plays them."""
-    from nav_eval.errors import NavEvalError
-    from nav_eval.runs.evaluation import run_benchmark
-    from nav_eval.runs.registry import benchmark_config
-
-    overrides = [*write_room(tmp_path, scenes=2), "agent_service.agent=forward", "agent_service.secret=s3"]
-    config = benchmark_config("pointnav", overrides=[*overrides, "simulator.navmesh=false"])
-    run_benchmark(config, tmp_path / "sound")
+    overrides = [*write_room(tmp_path, scenes=2), "agent_service.agent=forward", "simulator.navmesh=false"]
+    play(tmp_path / "sound", overrides, "pointnav")
     scene = tmp_path / "rooms" / "room1.glb"
     whole = scene.read_bytes()
 
@@ -248,24 +244,20 @@ def test_a_navmesh_that_is_damaged_between_two_episodes_costs_only_time(tmp_path
         def begin(self, keys, store):
             scene.unlink() if damage == "gone" else scene.write_bytes(whole[: len(whole) // 2])
 
-    with pytest.raises(NavEvalError, match="--resume"):
-        run_benchmark(config, tmp_path / "run", watchers=[Spoils()])
+    with pytest.raises(NavEvalError, match=r"(?s)room1.*3 episodes could not be played.*--resume"):
+        play(tmp_path / "run", overrides, "pointnav", watchers=[Spoils()])
     sound = records(tmp_path / "sound")
     assert records(tmp_path / "run") == {name: sound[name] for name in ("0", "2", "4")}
     scene.write_bytes(whole)
-    assert run_benchmark(config, tmp_path / "run", resume=True).results.blameless
+    assert play(tmp_path / "run", overrides, "pointnav", resume=True).results.blameless
     assert records(tmp_path / "run") == sound
 
 
-def test_runs_with_faults_are_compared_and_summed_up_alike(world, inject, tmp_path, monkeypatch, caplog):
+def test_runs_with_faults_are_compared_and_summed_up_alike(world, sound_run, inject, tmp_path, monkeypatch, caplog):
     """An incomplete run is refused; a metric without all its values is left out, and said."""
-    from nav_eval.errors import RunDirectoryError
-    from nav_eval.runs.comparison import compare_runs
-
-    run(world, tmp_path / "sound", monkeypatch)
     inject("get_metric")
     run(world, tmp_path / "unmeasured", monkeypatch)
-    rows = compare_runs([tmp_path / "sound", tmp_path / "unmeasured"])
+    rows = compare_runs([sound_run, tmp_path / "unmeasured"])
     compared = {row["metric"] for row in rows}
     assert compared >= {"success", "spl", "navigation_error"}
     assert not compared & {"fragile", "dependent"}
@@ -273,20 +265,18 @@ def test_runs_with_faults_are_compared_and_summed_up_alike(world, inject, tmp_pa
     inject("sensor raises")
     run(world, tmp_path / "lost", monkeypatch)
     with pytest.raises(RunDirectoryError, match=r"lacks 1 .*--resume"):
-        compare_runs([tmp_path / "sound", tmp_path / "lost"])
+        compare_runs([sound_run, tmp_path / "lost"])
 
 
-def test_rescore_gives_an_old_run_what_its_agent_earned(world, sound, tmp_path, monkeypatch, capsys):
+def test_rescore_gives_an_old_run_what_its_agent_earned(sound_run, tmp_path, monkeypatch, capsys):
     """A metric that raised at the end once made success 0 of every episode; the trajectories are whole."""
-    run(world, tmp_path / "run", monkeypatch)
+    shutil.copytree(sound_run, tmp_path / "run")
     journal = tmp_path / "run" / "episodes.jsonl"
     old = {"status": "evaluator_error", "failure_reason": "ValueError: boom", "metrics": {"success": 0.0, "spl": 0.0}}
-    journal.write_text("".join(json.dumps(json.loads(line) | old) + "\n" for line in journal.read_text().splitlines()))
-    monkeypatch.setattr("sys.argv", ["nav-eval", "rescore", str(tmp_path / "run"), "task.measurements=[success]"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    rescored = json.loads((tmp_path / "run" / "rescored.json").read_text())
-    earned = [line["metrics"]["success"] for line in sound.values()]
-    assert (ended.value.code, rescored["n_lost"], rescored["statuses"]) == (0, 0, {"ok": 4})
+    journal.write_text("".join(json.dumps(line | old) + "\n" for line in lines(tmp_path / "run")))
+    assert nav_eval(monkeypatch, "rescore", tmp_path / "run", "task.measurements=[success]") == 0
+    rescored = document(tmp_path / "run", "rescored.json")
+    earned = [line["metrics"]["success"] for line in lines(sound_run)]
+    assert (rescored["n_lost"], rescored["statuses"]) == (0, {"ok": 4})
     assert rescored["metrics"]["success"]["mean"] == sum(earned) / len(earned)
     capsys.readouterr()

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import random
 import re
 import shlex
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
 import nav_eval as nav_eval_package
+from end_to_end.mutations import applied, draw_changes
 from graphs import write_r2r
 from nav_eval.cli import main
+from nav_eval.config.loader import load_config, validate
 from nav_eval.errors import ConfigError, NavEvalError
+from nav_eval.runs import builder
+from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.plan import resolved
 from nav_eval.runs.registry import benchmark_config
+from nav_eval_sdk import VLNAgent
+from playing import document
 from rooms import write_room
 from specification import SECTION_9
 
@@ -41,8 +50,18 @@ def nav_eval(capsys, *words):
     return ended.value.code, said.out + said.err
 
 
-def labels(run):
-    return [json.loads((run / name).read_text())["split"] for name in ("results.json", "manifest.json")]
+def why_not(benchmark, overrides):
+    """What is said against a configuration."""
+    with pytest.raises(ConfigError) as told, resolved(benchmark_config(benchmark, overrides=overrides)):
+        pass
+    return str(told.value)
+
+
+def succeeded(capsys, *words):
+    """What was said."""
+    code, said = nav_eval(capsys, *words)
+    assert code == 0, said
+    return said
 
 
 def renamed(tmp_path, name):
@@ -61,28 +80,23 @@ def renamed(tmp_path, name):
 )
 def test_a_run_is_labelled_with_what_is_known(r2r, tmp_path, capsys, name, given, label):
     words = [*r2r, renamed(tmp_path, name), *given]
-    code, said = nav_eval(capsys, "run", "r2r", *words, STOP, "--out", "run", *QUIET)
-    assert code == 0, said
-    assert labels(tmp_path / "run") == [label, label]
+    said = succeeded(capsys, "run", "r2r", *words, STOP, "--out", "run", *QUIET)
+    assert [document(tmp_path / "run", name)["split"] for name in ("results.json", "manifest.json")] == [label, label]
     assert f"r2r ({label or 'split unknown'})" in said
-    code, said = nav_eval(capsys, "score", "run/submission.json", "--benchmark", "r2r", *words, "--out", "s.json")
-    assert code == 0, said
-    assert json.loads((tmp_path / "s.json").read_text())["split"] == label
-    code, said = nav_eval(capsys, "replay", "run")
-    assert code == 0, said
+    succeeded(capsys, "score", "run/submission.json", "--benchmark", "r2r", *words, "--out", "s.json")
+    assert document(tmp_path, "s.json")["split"] == label
+    succeeded(capsys, "replay", "run")
 
 
 def test_no_measurements_are_none(r2r, tmp_path, capsys):
     """And not the task's own, which no list at all stands for."""
     for given, measured in (["task.measurements=[]"], 0), (["task.measurements=[success]"], 1):
         run = f"run{measured}"
-        code, said = nav_eval(capsys, "run", "r2r", *r2r, *given, STOP, "--out", run, *QUIET)
-        assert code == 0, said
-        results = json.loads((tmp_path / run / "results.json").read_text())
+        said = succeeded(capsys, "run", "r2r", *r2r, *given, STOP, "--out", run, *QUIET)
+        results = document(tmp_path / run)
         assert (len(results["metrics"]), results["n_not_scored"]) == (measured, 0)
         assert "hidden test split" not in said
-        code, said = nav_eval(capsys, "report", run, "--out", "report.html")
-        assert code == 0, said
+        succeeded(capsys, "report", run, "--out", "report.html")
 
 
 def test_a_contradiction_names_both(r2r, tmp_path, capsys):
@@ -117,12 +131,10 @@ def test_section_9_with_an_r2r_file_is_one_message_that_can_be_pasted(r2r, tmp_p
     assert code == 2
     assert len(said.splitlines()) == 1
     pasted = shlex.split(said.partition("Add: ")[2])
-    code, said = nav_eval(capsys, "config", "validate", "mine.yaml", *pasted)
-    assert (code, said) == (0, "valid\n")
+    assert nav_eval(capsys, "config", "validate", "mine.yaml", *pasted) == (0, "valid\n")
     local = ["agent_service.type=local", "agent_service.agent=shortest_path"]
-    code, said = nav_eval(capsys, "run", "--config", "mine.yaml", *pasted, *local, "--out", "run", *QUIET)
-    assert code == 0, said
-    results = json.loads((tmp_path / "run/results.json").read_text())
+    succeeded(capsys, "run", "--config", "mine.yaml", *pasted, *local, "--out", "run", *QUIET)
+    results = document(tmp_path / "run")
     assert results["metrics"]["success"]["mean"] == 1.0
     assert results["split"] == "val_seen"
 
@@ -138,7 +150,7 @@ def test_section_9_with_an_r2r_file_is_one_message_that_can_be_pasted(r2r, tmp_p
         (["agent_service.agent=json:Agent"], "no attribute 'Agent'"),
         (["agent_service.type=remote", "agent_service.token_file=nowhere"], "nowhere"),
         (["agent_service.type=remote", "agent_service.tls.enabled=true", "agent_service.tls.ca=nowhere"], "tls.ca"),
-        (["output.video=all", "evaluation.parallel.workers=2"], "output.video"),
+        (["output.video=all", "evaluation.parallel.workers=2"], "evaluation.parallel.workers=1"),
         (["dataset.episodes=[nosuch]"], "no episode is left"),
     ],
 )
@@ -152,38 +164,33 @@ def test_what_is_not_valid_does_not_run_for_the_same_reason(r2r, tmp_path, capsy
 
 def test_all_faults_of_the_configuration_come_at_once(r2r):
     bad = ["agent_service.agent=rando", "task.measurements=[sucess]", "simulator.backend=nav_grap"]
-    with pytest.raises(ConfigError, match="3 faults") as told:
-        resolved(benchmark_config("r2r", overrides=[*r2r, *bad])).__enter__()
-    assert len(re.findall("Did you mean", str(told.value))) == 3
+    told = why_not("r2r", [*r2r, *bad])
+    assert "3 faults" in told
+    assert told.count("Did you mean") == 3
 
 
 def test_scores_and_environments_are_refused_in_the_same_words(r2r, capsys, tmp_path):
     bad = "simulator.options.discrete_view=true"
-    with pytest.raises(ConfigError) as told:
-        resolved(benchmark_config("r2r", overrides=[*r2r, bad])).__enter__()
-    with pytest.raises(ConfigError, match=re.escape(str(told.value).replace("the command line", "overrides"))):
+    told = why_not("r2r", [*r2r, bad])
+    with pytest.raises(ConfigError, match=re.escape(told.replace("the command line", "overrides"))):
         nav_eval_package.make_env("r2r", overrides=[*r2r, bad])
     (tmp_path / "submission.json").write_text('[{"instr_id": "7_0", "trajectory": [["a", 0, 0]]}]')
-    code, said = nav_eval(capsys, "score", "submission.json", "--benchmark", "r2r", *r2r, bad)
-    assert code == 2
-    assert str(told.value) in said
-    assert nav_eval(capsys, "run", "r2r", *r2r, STOP, "--out", "run", *QUIET)[0] == 0
-    code, said = nav_eval(capsys, "rescore", "run", bad)
-    assert code == 2
-    assert str(told.value) in said
+    succeeded(capsys, "run", "r2r", *r2r, STOP, "--out", "run", *QUIET)
+    for command in (["score", "submission.json", "--benchmark", "r2r", *r2r], ["rescore", "run"]):
+        code, said = nav_eval(capsys, *command, bad)
+        assert code == 2
+        assert told in said
 
 
 def test_the_agents_code_is_looked_at_and_not_run(r2r, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     package = tmp_path / "team_x"
     package.mkdir()
-    for name in ("__init__", "agent"):
-        (package / f"{name}.py").write_text("raise SystemExit('was run')\nclass Agent: ...\n")
-    config = benchmark_config("r2r", overrides=[*r2r, "agent_service.agent=team_x.agent:Agent"])
-    with resolved(config):
+    for name in ("__init__.py", "agent.py"):
+        (package / name).write_text("raise SystemExit('was run')\nclass Agent: ...\n")
+    with resolved(benchmark_config("r2r", overrides=[*r2r, "agent_service.agent=team_x.agent:Agent"])):
         assert "team_x" not in sys.modules
-    with pytest.raises(NavEvalError, match="no attribute 'Agnet'"):
-        resolved(benchmark_config("r2r", overrides=[*r2r, "agent_service.agent=team_x.agent:Agnet"])).__enter__()
+    assert "no attribute 'Agnet'" in why_not("r2r", [*r2r, "agent_service.agent=team_x.agent:Agnet"])
 
 
 def test_walkers_and_graphs_are_not_mixed_up(r2r, tmp_path):
@@ -198,9 +205,7 @@ def test_walkers_and_graphs_are_not_mixed_up(r2r, tmp_path):
     }
     path = tmp_path / "walked.json"
     path.write_text(json.dumps({"episodes": [walked]}))
-    given = [*r2r, f"dataset.data_path={path}", "dataset.type=r2r-ce"]
-    with pytest.raises(ConfigError, match="backend=custom"):
-        resolved(benchmark_config("r2r", overrides=given)).__enter__()
+    assert "backend=custom" in why_not("r2r", [*r2r, f"dataset.data_path={path}", "dataset.type=r2r-ce"])
 
 
 @pytest.mark.parametrize("command", ["config validate", "run"])
@@ -211,3 +216,100 @@ def test_a_goal_rule_that_finds_no_goal_is_said_before_anything_is_played(capsys
     assert code == 2, said
     assert "the task pointnav finds no goal in it; task.goal_rule says where goals are" in " ".join(said.split())
     assert not (tmp_path / "logs").exists()
+
+
+NUMBER, LONG = 150, 2_500
+
+
+class Stops(VLNAgent):
+    """Notes that it was asked."""
+
+    asked = 0
+
+    def reset(self, episode):
+        pass
+
+    def act(self, observation):
+        Stops.asked += 1
+        return "stop"
+
+
+class NoLayers:
+    """In place of a file and a command line."""
+
+    def origin(self, key):
+        return "[the test]"
+
+    def given_now(self, key):
+        return False
+
+
+@pytest.fixture
+def bases(tmp_path, monkeypatch):
+    """Configurations of two tiny worlds that do run; whoever is to play, an agent that stops plays."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("os.fsync", lambda file: None)  # a thousand runs that nobody will need after a power cut
+    real = builder.Plan.service
+
+    def service(plan, secret, agent=None):
+        real(plan, secret, agent).close()
+        return builder.local_service(plan.config, Stops, secret, limited=False)
+
+    monkeypatch.setattr(builder.Plan, "service", service)
+    graph, room = write_r2r(tmp_path / "graph"), write_room(tmp_path / "room")
+    (tmp_path / "R2R_train.json").write_bytes((tmp_path / "graph" / "R2R_val.json").read_bytes())
+    limit = ["dataset.limit=1", "agent_service.agent=random"]
+    return [
+        load_config(name, environment={}, overrides=[*words, *limit]).model_dump()
+        for name, words in (("r2r", graph), ("pointnav", room))
+    ]
+
+
+def validated(content):
+    """What `config validate` says against a configuration, or None."""
+    try:
+        with resolved(validate(content, NoLayers())):
+            return None
+    except NavEvalError as error:
+        return str(error)
+
+
+def begun(content, out: Path):
+    """What `run` says against it, or None if it came to the agent's first action."""
+    before = Stops.asked
+    said = "no action was asked for"
+    try:
+        run_benchmark(validate(content, NoLayers()), out)
+    except NavEvalError as error:
+        said = str(error)
+    return None if Stops.asked > before else said
+
+
+def agree(bases, seeds, folder):
+    """How many configurations were valid. Fails at the first on which the two do not agree."""
+    valid = 0
+    for seed in seeds:
+        chance = random.Random(seed)
+        changes = draw_changes(chance)
+        content, out = applied(chance.choice(bases), changes), folder / str(seed)
+        verdict, outcome = validated(content), begun(content, out)
+        assert verdict == outcome, f"seed {seed}: {changes}"
+        assert verdict is None or not out.exists(), f"seed {seed}: {changes} left {out}"
+        valid += verdict is None
+    return valid
+
+
+def test_the_bases_run(bases, tmp_path):
+    for number, content in enumerate(bases):
+        assert (validated(content), begun(content, tmp_path / str(number))) == (None, None)
+
+
+def test_hundreds_of_changed_configurations(bases, tmp_path):
+    valid = agree(bases, range(NUMBER), tmp_path / "runs")
+    assert NUMBER / 5 < valid < NUMBER * 4 / 5, "both verdicts were put to the test"
+
+
+@pytest.mark.soak
+def test_many_changed_configurations(bases, tmp_path):
+    with contextlib.chdir(tmp_path):
+        agree(bases, range(NUMBER, LONG), tmp_path / "runs")

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 import nav_eval
-from end_to_end.records import records
 from graphs import write_r2r
 from nav_eval.jit import cache_home
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.machines import UnfitMachine
 from nav_eval.runs.registry import benchmark_config
 from patience import PATIENCE
+from playing import play, records
 from rooms import write_room
 
 TESTS = str(Path(__file__).parents[1])
@@ -85,7 +85,7 @@ def test_machines_with_other_files_play_nothing_and_the_records_stay_the_same(
     folder, overrides = rooms
     monkeypatch.chdir(folder)
     overrides = [*overrides, "simulator.scenes_dir=rooms"]  # the driver's folder; workers have another one
-    alone = run_benchmark(benchmark_config("pointnav", overrides=overrides), tmp_path / "alone")
+    alone = play(tmp_path / "alone", overrides, "pointnav")
     here = rf"{re.escape(socket.gethostname())} at [0-9.]+"
     faults = (
         rf"{here}: room[01]\.glb: navmesh is not what the run began with.*\. Others play",
@@ -140,19 +140,20 @@ def until_told(texts, caplog, flag):
     threading.Thread(target=tell, daemon=True).start()
 
 
+def begun(words, folder, environment):
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, "-c", MAIN, *words], cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True
+    )
+
+
 @pytest.mark.soak
 def test_a_cluster_that_loses_a_node_leaves_the_same_records_and_prints_nothing_of_it(
     world, undisturbed, tmp_path, cluster
 ):
     command = ["run", "r2r", *world, *RAY, "evaluation.parallel.workers=2"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, *command, f"evaluation.parallel.address={cluster.address}", "--out", "ray", "-q"],
-        cwd=tmp_path,
-        env=os.environ | {"COLUMNS": "300"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    words = [*command, f"evaluation.parallel.address={cluster.address}", "--out", "ray", "-q"]
+    process = begun(words, tmp_path, os.environ | {"COLUMNS": "300"})
     journal = tmp_path / "ray" / "episodes.jsonl"
     while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") > 3):
         time.sleep(0.05)
@@ -170,19 +171,13 @@ def test_a_cluster_of_our_own_is_silent_and_listens_on_the_loopback_interface_on
     home.mkdir()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     command = ["run", "r2r", *write_r2r(tmp_path), *RAY, "agent_service.agent='end_to_end.agents:SlowAgent'"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, *command, "--out", "run", "--quiet"],
-        cwd=tmp_path,
-        env=environment | {"PYTHONPATH": TESTS, "HOME": str(home), "NAV_EVAL_CACHE": str(cache_home())},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    environment |= {"PYTHONPATH": TESTS, "HOME": str(home), "NAV_EVAL_CACHE": str(cache_home())}
+    process = begun([*command, "--out", "run", "--quiet"], tmp_path, environment)
     seen = set()
     while process.poll() is None:
         seen |= listening(process.pid)
-        time.sleep(0.3)
-    assert process.stdout.read() == "run\n"
+        time.sleep(1)
+    assert process.communicate() == ("run\n", "")
     assert len(seen) >= 4
     assert {address for address, _ in seen} <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
     assert (home / ".ray" / "auth_token").stat().st_size

@@ -11,30 +11,31 @@ import shutil
 import numpy as np
 import pytest
 
+from nav_eval import load_navmesh
 from nav_eval.cli.report import report
 from nav_eval.cli.table import metrics_table
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.runs.comparison import compare_runs
-from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.runs.scoring import score_predictions
+from playing import document, lines, play
+
+QUICK = [
+    "agent_service.agent=stop",
+    "~simulator.sensors.rgb",
+    "~simulator.sensors.depth",
+    "task.measurements=[ndtw,waypoint_coverage]",
+]
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory, released):
-    """Two folders with the same episodes and scene; in one a gt file lies beside them."""
-    folder = tmp_path_factory.mktemp("reference")
-    shutil.copy(released / "scenes" / "van-gogh-room.navmesh", folder)
-    return folder
-
-
-def episodes(folder, world, gt):
-    from nav_eval import load_navmesh
-
+def data(tmp_path_factory, released):
+    """Whether a gt file lies beside the episodes -> the overrides; the scene is the same."""
+    world = tmp_path_factory.mktemp("reference")
+    shutil.copy(released / "scenes" / "van-gogh-room.navmesh", world)
     mesh = load_navmesh(world / "van-gogh-room.navmesh")
     begin, end = ([float(x) for x in mesh.random_point(seed=seed, island=0)] for seed in (1, 2))
     record = {
-        "episode_id": "1",
         "scene_id": "van-gogh-room.glb",
         "start_position": begin,
         "start_rotation": [0, 0, 0, 1],
@@ -42,55 +43,81 @@ def episodes(folder, world, gt):
         "instruction": {"instruction_text": "Go."},
         "reference_path": [begin, end],
     }
-    (folder / "val_seen.json").write_text(json.dumps({"episodes": [record, {**record, "episode_id": "2"}]}))
     path = {"locations": [begin, begin], "forward_steps": 1, "actions": [1, 0]}
-    if gt:
-        (folder / "val_seen_gt.json").write_text(json.dumps({"1": path, "2": path}))
-    return [f"dataset.data_path={folder}/val_seen.json", f"simulator.scenes_dir={world}"]
+    for name in ("gt", "none"):
+        (world / name).mkdir()
+        episodes = [record | {"episode_id": number} for number in "12"]
+        (world / name / "val_seen.json").write_text(json.dumps({"episodes": episodes}))
+    (world / "gt" / "val_seen_gt.json").write_text(json.dumps({"1": path, "2": path}))
+    scenes = f"simulator.scenes_dir={world}"
+    return {name == "gt": [f"dataset.data_path={world}/{name}/val_seen.json", scenes] for name in ("gt", "none")}
 
 
-def run(tmp_path, world, name, gt, *overrides):
-    folder = tmp_path / name
-    folder.mkdir()
-    quick = [
-        "agent_service.agent=stop",
-        "~simulator.sensors.rgb",
-        "~simulator.sensors.depth",
-        "task.measurements=[ndtw,waypoint_coverage]",
-    ]
-    given = [*episodes(folder, world, gt), *quick, *overrides]
-    return run_benchmark(benchmark_config("r2r-ce", overrides=given), folder / "run")
+@pytest.fixture(scope="module")
+def ran(data, tmp_path_factory):
+    """The same -> a run."""
+    folder = tmp_path_factory.mktemp("runs")
+    return {gt: play(folder / str(gt), [*data[gt], *QUICK], "r2r-ce") for gt in (True, False)}
 
 
-def test_results_report_and_terminal_say_which(tmp_path, world):
-    for name, gt, reference in (("a", True, "gt"), ("b", False, "densified")):
-        done = run(tmp_path, world, name, gt)
-        assert json.loads((done.path / "results.json").read_text())["references"] == {reference: 2}
-        assert f"reference: {reference} (2 episodes)" in metrics_table(done.document)
-        lines = (done.path / "episodes.jsonl").read_text().splitlines()
-        assert [json.loads(line)["reference"] for line in lines] == [reference] * 2
+@pytest.mark.parametrize(
+    ("asked", "gt", "kind"),
+    [
+        (None, True, "gt"),
+        (None, False, "densified"),
+        ("given", True, "given"),
+        ("densified", True, "densified"),
+        ("gt", True, "gt"),
+        ("given", False, "given"),
+    ],
+)
+def test_the_kind_is_chosen_and_named_wherever_its_figures_are(data, ran, tmp_path, asked, gt, kind):
+    done = ran[gt]
+    if asked:
+        done = play(tmp_path / "run", [*data[gt], *QUICK, f"task.reference={asked}"], "r2r-ce")
+    assert document(done.path)["references"] == {kind: 2}
+    assert f"reference: {kind} (2 episodes)" in metrics_table(done.document)
+    assert [line["reference"] for line in lines(done.path)] == [kind] * 2
+    with (done.path / "results.csv").open() as file:
+        assert {row["reference"] for row in csv.DictReader(file)} == {kind}
+    for ending, columns in ((".tex", "ndtw"), (".md", None), (".csv", None)):
+        table = tmp_path / f"table{ending}"
+        report(str(done.path), out=table, columns=columns)
+        assert f"reference {kind}" in table.read_text() or f",{kind}," in table.read_text()
 
 
-def test_runs_that_differ_in_it_are_not_compared_and_both_are_named(tmp_path, world):
-    paths = [run(tmp_path, world, name, gt).path for name, gt in (("a", True), ("b", False))]
+def test_runs_that_differ_in_it_are_not_compared_and_both_are_named(ran):
     with pytest.raises(RunDirectoryError, match="reference is 'gt' in one and 'densified' in the other"):
-        compare_runs(paths)
+        compare_runs([ran[True].path, ran[False].path])
 
 
-def test_a_run_that_is_mixed_itself_is_not_compared(tmp_path, world):
-    path = run(tmp_path, world, "a", True).path
-    lines = [json.loads(line) for line in (path / "episodes.jsonl").read_text().splitlines()]
-    lines[1]["reference"] = "densified"
-    (path / "episodes.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+def test_a_run_that_is_mixed_itself_is_not_compared(ran, tmp_path):
+    path = shutil.copytree(ran[True].path, tmp_path / "run")
+    first, second = lines(path)
+    (path / "episodes.jsonl").write_text(f"{json.dumps(first)}\n{json.dumps(second | {'reference': 'densified'})}\n")
     with pytest.raises(RunDirectoryError, match="densified in 1 and gt in 1"):
         compare_runs([path, path])
 
 
-def test_a_comparison_has_the_order_of_the_runs_own_table(tmp_path, world):
-    done = run(tmp_path, world, "a", True)
-    printed = list(done.document["metrics"])
-    shutil.copytree(done.path, tmp_path / "again")
-    assert [row["metric"] for row in compare_runs([done.path, tmp_path / "again"])][: len(printed)] == printed
+def test_a_comparison_has_the_order_of_the_runs_own_table(ran, tmp_path):
+    printed = list(ran[True].document["metrics"])
+    again = shutil.copytree(ran[True].path, tmp_path / "again")
+    assert [row["metric"] for row in compare_runs([ran[True].path, again])][: len(printed)] == printed
+
+
+def test_an_experts_path_that_is_not_there_is_refused_before_the_run(data, tmp_path):
+    with pytest.raises(ConfigError, match=r"task\.reference: is gt.*dataset\.gt_path"):
+        play(tmp_path / "run", [*data[False], *QUICK, "task.reference=gt"], "r2r-ce")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_from_before_the_kinds_had_these_names_is_compared_with_one_of_today(ran, tmp_path):
+    old = shutil.copytree(ran[False].path, tmp_path / "old")
+    for file in (old / "episodes.jsonl", old / "results.json"):
+        file.write_text(file.read_text().replace('"densified"', '"reference_path"'))
+    assert compare_runs([old, ran[False].path])
+    report(str(old), out=tmp_path / "old.md")
+    assert "reference densified" in (tmp_path / "old.md").read_text()
 
 
 def warped(agent, reference):
@@ -136,32 +163,3 @@ def test_given_is_the_specifications_formula_to_the_digit(tmp_path, released):
             },
             rel=1e-13,
         )
-
-
-def test_the_kind_is_chosen_and_named_wherever_its_figures_are(tmp_path, world):
-    for kind, gt in (("given", True), ("densified", True), ("gt", True), ("given", False)):
-        name = f"{kind}-{gt}"
-        done = run(tmp_path, world, name, gt, f"task.reference={kind}")
-        assert done.document["references"] == {kind: 2}
-        assert f"reference: {kind} (2 episodes)" in metrics_table(done.document)
-        with (done.path / "results.csv").open() as file:
-            assert {row["reference"] for row in csv.DictReader(file)} == {kind}
-        for ending, columns in ((".tex", "ndtw"), (".md", None), (".csv", None)):
-            table = tmp_path / f"table{ending}"
-            report(str(done.path), out=table, columns=columns)
-            assert f"reference {kind}" in table.read_text() or f",{kind}," in table.read_text()
-
-
-def test_an_experts_path_that_is_not_there_is_refused_before_the_run(tmp_path, world):
-    with pytest.raises(ConfigError, match=r"task\.reference: is gt.*dataset\.gt_path"):
-        run(tmp_path, world, "a", False, "task.reference=gt")
-    assert not (tmp_path / "a" / "run").exists()
-
-
-def test_a_run_from_before_the_kinds_had_these_names_is_compared_with_one_of_today(tmp_path, world):
-    new, old = (run(tmp_path, world, name, False).path for name in ("new", "old"))
-    for file in (old / "episodes.jsonl", old / "results.json"):
-        file.write_text(file.read_text().replace('"densified"', '"reference_path"'))
-    assert compare_runs([old, new])
-    report(str(old), out=tmp_path / "old.md")
-    assert "reference densified" in (tmp_path / "old.md").read_text()

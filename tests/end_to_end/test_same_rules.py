@@ -17,8 +17,7 @@ from nav_eval.errors import RunDirectoryError
 from nav_eval.results import audit
 from nav_eval.results.rules import BY_CONVENTION
 from nav_eval.runs.comparison import compare_runs
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
+from playing import document, play
 from rooms import write_room
 
 
@@ -41,7 +40,7 @@ def first(plain, tmp_path):
 
 
 def run(world, path, *overrides):
-    run_benchmark(benchmark_config("r2r", overrides=[*world, "agent_service.agent=random", *overrides]), path)
+    play(path, [*world, "agent_service.agent=random", *overrides])
     return path
 
 
@@ -71,7 +70,7 @@ def test_conventions_are_mixed_where_one_asks_for_it_and_nothing_else_is(world, 
         command(ours, theirs)
     assert command(ours, theirs, mix=True, json=True) == 0
     told = json.loads(capsys.readouterr().out)
-    spl = [json.loads((path / "results.json").read_text())["metrics"]["spl"]["mean"] for path in (ours, theirs)]
+    spl = [document(path)["metrics"]["spl"]["mean"] for path in (ours, theirs)]
     if command is rank:
         assert {Path(one["name"]).name: one["mean"] for one in told["places"]} == dict(zip(("vln-ce", "duet"), spl))
     else:
@@ -131,11 +130,11 @@ def test_a_run_is_not_resumed_under_rules_that_config_yaml_no_longer_tells(world
     path = run(world, tmp_path / "a", "evaluation.success_distance=2")
     text = (path / "config.yaml").read_text()
     (path / "config.yaml").write_text(text.replace("success_distance: 2.0", "success_distance: 3.0"))
-    again = benchmark_config("r2r", overrides=[*world, "agent_service.agent=random"])
+    again = [*world, "agent_service.agent=random"]
     with pytest.raises(RunDirectoryError, match="run_rules_sha256"):
-        run_benchmark(again, path, resume=True)
+        play(path, again, resume=True)
     manifest(path, run_rules_sha256=None)  # a run of before there was one
-    run_benchmark(again, path, resume=True)
+    play(path, again, resume=True)
 
 
 def test_what_is_the_agents_own_choice_may_differ(world, plain, tmp_path):
@@ -169,7 +168,7 @@ def test_verify_says_who_signed(first, tmp_path, capsys):
 def test_replay_needs_the_navmesh_and_tells_that_the_mesh_is_gone(tmp_path, capsys):
     overrides, mesh = write_room(tmp_path / "room"), tmp_path / "room" / "rooms" / "room0.glb"
     nav_eval.load_scene(mesh).build_navmesh().save(mesh.with_suffix(".navmesh"))
-    run_benchmark(benchmark_config("pointnav", overrides=[*overrides, "agent_service.agent=random"]), tmp_path / "a")
+    play(tmp_path / "a", [*overrides, "agent_service.agent=random"], "pointnav")
     assert replay(tmp_path / "a") == 0
     mesh.unlink()
     capsys.readouterr()

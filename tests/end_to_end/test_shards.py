@@ -17,17 +17,16 @@ from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.results.audit import verify
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.comparison import compare_runs
-from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.merging import merge_runs
 from nav_eval.runs.plan import opened
-from nav_eval.runs.registry import benchmark_config
 from nav_eval.runs.scoring import changed_inputs, replay, rescore
 from nav_eval.runs.sharding import Part
 from nav_eval_sdk import start
+from playing import document, play, remote
 from rooms import write_room
 
 RANDOM, DIGEST = "agent_service.agent=random", "agent_service.agent='end_to_end.agents:DigestAgent'"
-SECRET = "agent_service.secret=s3"
+SECRET, NOBODYS = "agent_service.secret=s3", "agent_service.secret=null"
 FILES = ("episodes.jsonl", "trajectories.jsonl", "results.json", "results.csv", "submission.json", "config.yaml")
 TIMING = re.compile(r'"timing":\s*\{[^}]*\}')
 COUNT = 20
@@ -47,10 +46,8 @@ def world(tmp_path_factory):
     return [*overrides, RANDOM]
 
 
-def run(folder, world, part=None, *more, secret=SECRET, resume=False, watchers=()):
-    config = benchmark_config("r2r", overrides=[*world, secret, *more])
-    part = None if part is None else Part.parse(part)
-    run_benchmark(config, folder, part=part, resume=resume, watchers=watchers)
+def run(folder, world, part=None, *more, **given):
+    play(folder, [*world, SECRET, *more], part=part and Part.parse(part), **given)
     return folder
 
 
@@ -109,7 +106,7 @@ def test_a_merged_run_is_a_run_to_every_command(alone, thirds, tmp_path):
 def test_a_shard_is_a_run_too_and_says_of_what(thirds):
     for folder in thirds:
         assert verify(folder) == []
-    results = json.loads((thirds[1] / "results.json").read_text())
+    results = document(thirds[1])
     assert results["n_episodes"] == 7
     assert "Shard 2/3: 7 of 20 episodes" in results["notes"][0]
     manifest = RunDirectory(thirds[1]).manifest()
@@ -145,26 +142,17 @@ def test_a_shard_goes_on_where_it_was_interrupted(world, alone, thirds, tmp_path
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        (
-            {"more": ["evaluation.success_distance=2.0"]},
-            "evaluation.success_distance is 3.0 in {first}, 2.0 in {other}",
-        ),
-        ({"more": ["seed=7"]}, "seed is 0 in {first}, 7 in {other}"),
-        ({"secret": "agent_service.secret=other"}, "agent_service.secret is another"),
-        ({"more": ["dataset.limit=19"]}, "dataset.limit is None in {first}, 19 in {other}"),
-        ({"part": "3/4"}, "another number of shards"),
-        ({"more": ["agent_service.agent=stop"]}, "agent_service.agent is 'random' in {first}, 'stop' in {other}"),
-        ({"more": ["output.save_trajectories=false"]}, "output.save_trajectories"),
+        ("evaluation.success_distance=2.0", "evaluation.success_distance is 3.0 in {first}, 2.0 in {other}"),
+        ("seed=7", "seed is 0 in {first}, 7 in {other}"),
+        ("agent_service.secret=other", "agent_service.secret is another"),
+        ("dataset.limit=19", "dataset.limit is None in {first}, 19 in {other}"),
+        ("3/4", "another number of shards"),
+        ("agent_service.agent=stop", "agent_service.agent is 'random' in {first}, 'stop' in {other}"),
+        ("output.save_trajectories=false", "output.save_trajectories"),
     ],
 )
 def test_a_shard_of_another_run_is_refused_by_name(world, thirds, tmp_path, change, named):
-    other = run(
-        tmp_path / "other",
-        world,
-        change.get("part", "3/3"),
-        *change.get("more", ()),
-        secret=change.get("secret", SECRET),
-    )
+    other = run(tmp_path / "other", world, *([change] if "/" in change else ["3/3", change]))
     named = named.format(first=thirds[0], other=other)
     with pytest.raises(RunDirectoryError, match=re.escape(named)) as caught:
         merge_runs([*thirds[:2], other], tmp_path / "merged")
@@ -235,7 +223,7 @@ def test_a_partial_merge_says_so_and_can_be_completed(world, alone, thirds, tmp_
     merged = tmp_path / "merged"
     assert make_app()(["merge", str(thirds[2]), str(thirds[0]), "--out", str(merged), "--partial"]) == 1
     assert "of 3 shards, number 2 is missing" in capsys.readouterr().out
-    assert json.loads((merged / "results.json").read_text())["n_episodes"] == 13
+    assert document(merged)["n_episodes"] == 13
     assert verify(merged) == []
     run(merged, world, resume=True)
     assert without_timing(merged, "trajectories.jsonl") == without_timing(alone, "trajectories.jsonl")
@@ -281,37 +269,34 @@ def test_a_partial_merge_without_a_shards_scenes_can_be_completed(homes, homes_a
 
 
 def test_only_a_scene_that_nobody_played_may_come_with_new_files(tmp_path):
-    config = benchmark_config("pointnav", overrides=[*write_room(tmp_path, scenes=2), "agent_service.agent=random"])
-    run_benchmark(config, tmp_path / "1", part=Part(1, 2))
+    overrides = [*write_room(tmp_path, scenes=2), RANDOM]
+    play(tmp_path / "1", overrides, "pointnav", part=Part(1, 2))
     merged, rooms = tmp_path / "merged", tmp_path / "rooms"
     merge_runs([tmp_path / "1"], merged, partial=True)
     mesh = nav_eval.load_scene(str(rooms / "room0.glb")).build_navmesh(agent_radius=0.1, agent_height=1.5)
     mesh.save(str(rooms / "room0.navmesh"))
     with pytest.raises(RunDirectoryError, match=r"assets file room0\.glb: navmesh"):
-        run_benchmark(config, merged, resume=True)
+        play(merged, overrides, "pointnav", resume=True)
     (rooms / "room0.navmesh").rename(rooms / "room1.navmesh")
-    assert run_benchmark(config, merged, resume=True).document["n_episodes"] == 6
+    assert play(merged, overrides, "pointnav", resume=True).document["n_episodes"] == 6
 
 
 def test_a_partial_merge_of_shards_with_secrets_of_their_own_can_be_completed(homes, tmp_path):
     with start(DigestAgent, port=0) as server:
-        remote = ["agent_service.type=remote", f"agent_service.endpoint={server.endpoint}"]
-        overrides = [*homes[1], *remote, "agent_service.disclosure=full"]
-        parts = [run(tmp_path / str(n), overrides, f"{n}/3", secret="agent_service.secret=null") for n in (3, 2)]
+        overrides = [*homes[1], *remote(server.endpoint), "agent_service.disclosure=full"]
+        parts = [run(tmp_path / str(n), overrides, f"{n}/3", NOBODYS) for n in (3, 2)]
         merge_runs(parts, tmp_path / "merged", partial=True)
-        run(tmp_path / "merged", overrides, secret="agent_service.secret=null", resume=True)
-    assert json.loads((tmp_path / "merged/results.json").read_text())["n_episodes"] == 6
+        run(tmp_path / "merged", overrides, None, NOBODYS, resume=True)
+    assert document(tmp_path / "merged")["n_episodes"] == 6
     assert (tmp_path / "merged/secret.key").stat().st_mode & 0o077 == 0
 
 
 def test_shards_must_share_a_secret_where_it_shows(world, tmp_path):
-    nobodys = "agent_service.secret=null"
     with pytest.raises(ConfigError, match="NAV_EVAL_AGENT_SERVICE__SECRET"):
-        run(tmp_path / "none", world, "1/3", "agent_service.type=remote", secret=nobodys)
+        run(tmp_path / "none", world, "1/3", "agent_service.type=remote", NOBODYS)
     for told in ("full", "competition"):  # a local agent's secret follows from the seed
         parts = [
-            run(tmp_path / f"{told}{i}", world, f"{i}/2", f"agent_service.disclosure={told}", secret=nobodys)
-            for i in (1, 2)
+            run(tmp_path / f"{told}{i}", world, f"{i}/2", f"agent_service.disclosure={told}", NOBODYS) for i in (1, 2)
         ]
         assert merge_runs(parts, tmp_path / told)[1] == []
 

@@ -1,8 +1,7 @@
-"""Real signals to a real evaluator: what becomes of the slots at the service, of the episodes, and of the exit code."""
+"""Real signals to evaluators and services: what becomes of slots, episodes and exit codes, and who waits for whom."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -11,19 +10,20 @@ import threading
 import time
 from collections import Counter
 from contextlib import contextmanager
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
 from end_to_end.agents import DigestAgent
-from end_to_end.records import lines
 from forked import Running
 from graphs import item, node, write_r2r
 from nav_eval.core.stopping import SECONDS_BETWEEN_STEPS
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import TestClient, start
+from nav_eval_sdk.client import synthetic_episode
+from nav_eval_sdk.protocol.messages import ActionSpec, TextSpec
 from patience import PATIENCE, until
+from playing import document, lines, play, remote
 
 NAV_EVAL = [sys.executable, "-c", "from nav_eval.cli import main; main()"]
 PARALLEL = {
@@ -34,9 +34,8 @@ PARALLEL = {
 
 
 class Thinker(DigestAgent):
-    """Thinks so long at every step, and from the second on until it is let go; counts who was begun."""
+    """Thinks from the second step on until it is let go; counts who was begun."""
 
-    seconds = 0.0
     free = threading.Event()
     thinking = threading.Event()
     begun: ClassVar[Counter[str]] = Counter()
@@ -46,7 +45,6 @@ class Thinker(DigestAgent):
         Thinker.begun[episode["episode_id"]] += 1
 
     def act(self, observation):
-        time.sleep(Thinker.seconds)
         if self._steps:
             Thinker.thinking.set()
             Thinker.free.wait(PATIENCE)
@@ -57,7 +55,7 @@ class Thinker(DigestAgent):
 def world(tmp_path):
     paths = [[node(x, y), node(x + 1, y), node(x + 2, y)] for x in range(2) for y in range(2)]
     items = [item(number, path, ["Walk.", "Go on."]) for number, path in enumerate(paths)]
-    return [*write_r2r(tmp_path, items=items), "agent_service.secret=s3", "agent_service.type=remote"]
+    return [*write_r2r(tmp_path, items=items), "agent_service.secret=s3"]
 
 
 @pytest.fixture(params=["rest", "grpc"])
@@ -65,7 +63,6 @@ def service(request):
     Thinker.free.clear()
     Thinker.thinking.clear()
     Thinker.begun.clear()
-    Thinker.seconds = 0.0
     with start(Thinker, protocol=request.param, port=0, max_sessions=2, idle_timeout=PATIENCE).wait_loaded() as server:
         server.protocol = request.param
         yield server
@@ -88,8 +85,7 @@ def cluster(workers):
 
 
 def overrides(world, service, workers):
-    where = [f"agent_service.protocol={service.protocol}", f"agent_service.endpoint={service.endpoint}"]
-    return [*world, *where, *PARALLEL[workers]]
+    return [*world, *remote(service.endpoint, service.protocol), "agent_service.episode_restarts=0", *PARALLEL[workers]]
 
 
 def started(folder, options):
@@ -109,10 +105,10 @@ SOON = 60
 """Seconds: three where nothing else is running. An agent thinks for ten minutes."""
 
 
-def seconds_until_free(service):
+def await_free(service):
     begun = time.monotonic()
     until(lambda: not sessions(service), "no session")
-    return time.monotonic() - begun
+    assert time.monotonic() - begun < SOON
 
 
 def all_thinking(count):
@@ -128,11 +124,20 @@ def drain(process):
     time.sleep(2)  # the process says it first and tells its workers then; all agents are held meanwhile
 
 
-def resumed(world, service, folder):
+def resume(world, service, folder):
+    """To the end. What the evaluator had cut short is marked, and has cost no restart."""
+    finished, shown = (
+        [line["episode_id"] for line in lines(folder, name)] for name in ("episodes.jsonl", "tries.jsonl")
+    )
+    cut_short = [name for name in shown if name not in finished]
     Thinker.free.set()
-    Thinker.seconds = 0.0
-    config = benchmark_config("r2r", overrides=overrides(world, service, 1))
-    return run_benchmark(config, folder, resume=True).results.statuses
+    results = play(folder, overrides(world, service, 1), resume=True).results
+    assert results.statuses == {"ok": 8}
+    assert results.resumed == len(cut_short)
+    marked = {line["episode_id"]: line["timing"] for line in lines(folder) if "tries" in line["timing"]}
+    assert sorted(marked) == sorted(cut_short)
+    assert all((timing["tries"], timing["resumes"], timing["restarts"]) == (2, 1, 0) for timing in marked.values())
+    return cut_short
 
 
 @pytest.mark.parametrize(
@@ -152,13 +157,13 @@ def test_sigterm_ends_the_sessions_at_the_service(world, service, tmp_path, work
         process = started(tmp_path / "run", [*overrides(world, service, workers), *address])
         all_thinking(2)
         process.terminate()
-        assert seconds_until_free(service) < SOON
+        await_free(service)
         _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143, said
     assert said.splitlines()[-1] == "nav-eval: stopped. What was finished is safe; --resume continues the run."
     assert "Traceback" not in said
     assert "service_unavailable" not in said
-    assert resumed(world, service, tmp_path / "run") == {"ok": 8}
+    assert 1 <= len(resume(world, service, tmp_path / "run")) <= 2
 
 
 @pytest.mark.parametrize("numbers", [(signal.SIGTERM, signal.SIGTERM), (signal.SIGINT, signal.SIGTERM)])
@@ -170,9 +175,8 @@ def test_a_second_signal_ends_at_once(world, service, tmp_path, numbers):
     process.send_signal(numbers[0])
     time.sleep(0.2)
     process.send_signal(numbers[1])
-    in_time = (
-        time.monotonic() - begun < SECONDS_BETWEEN_STEPS
-    )  # on a machine that stood still the first one has its way
+    # On a machine that stood still the first one has its way.
+    in_time = time.monotonic() - begun < SECONDS_BETWEEN_STEPS
     assert process.wait(PATIENCE) == 128 + numbers[-1]
     said = process.stderr.read()
     assert "Traceback" not in said
@@ -184,8 +188,9 @@ def test_workers_of_a_killed_evaluator_end_their_sessions(world, service, tmp_pa
     process = started(tmp_path / "run", overrides(world, service, 2))
     assert Thinker.thinking.wait(PATIENCE)
     process.kill()
-    assert seconds_until_free(service) < SOON
+    await_free(service)
     process.communicate()
+    assert 1 <= len(resume(world, service, tmp_path / "run")) <= 2
 
 
 @pytest.mark.parametrize(
@@ -206,7 +211,7 @@ def test_drained_finishes_what_runs_and_begins_nothing(world, service, tmp_path,
     assert {line["status"] for line in lines(tmp_path / "run")} == {"ok"}
     assert len(lines(tmp_path / "run")) == len(Thinker.begun) == 2
     assert sessions(service) == 0
-    assert resumed(world, service, tmp_path / "run") == {"ok": 8}
+    assert resume(world, service, tmp_path / "run") == []
     assert set(Thinker.begun.values()) == {1}
 
 
@@ -217,7 +222,7 @@ def test_drained_when_nothing_is_left_is_a_finished_run(world, service, tmp_path
     drain(process)
     Thinker.free.set()
     assert process.wait(PATIENCE) == 0
-    assert json.loads((tmp_path / "run" / "results.json").read_text())["n_episodes"] == 2
+    assert document(tmp_path / "run")["n_episodes"] == 2
 
 
 @pytest.mark.soak
@@ -252,3 +257,83 @@ def test_a_signal_that_the_shell_ignores_stays_ignored(tmp_path, ignored):
     shell = f'trap "" {ignored.name.removeprefix("SIG")}; exec "$0" -c "$1"'
     done = subprocess.run(["sh", "-c", shell, sys.executable, code], capture_output=True, text=True)
     assert (done.stdout, done.stderr, done.returncode) == ("went on\n", "", 0)
+
+
+TESTS = Path(__file__).parents[1]
+GRANTED = 5.0
+"""Seconds: `docker stop` kills after ten."""
+
+
+@contextmanager
+def serving(protocol, seconds):
+    """A service whose agent thinks so long, as its process and its endpoint."""
+    command = [sys.executable, "-m", "nav_eval_sdk", "serve", "end_to_end.agents:Turner", "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--protocol", protocol], cwd=TESTS, env=os.environ | {"SECONDS": str(seconds)},
+        stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        try:
+            line = process.stderr.readline()
+            assert line.startswith("Serving at "), line
+            endpoint = line.split()[-1].rstrip(".")
+            until_says(protocol, endpoint, lambda health: health.status == "ready")
+            yield process, endpoint
+        finally:
+            process.kill()
+
+
+@contextmanager
+def evaluating(folder, protocol, endpoint):
+    """A run without end."""
+    endless = ["evaluation.max_steps=1000000", "agent_service.timeout=300", "--quiet", "--out", folder / "run"]
+    process = Running("run", "r2r", *write_r2r(folder), *remote(endpoint, protocol), *endless)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def until_says(protocol, endpoint, expected):
+    """Until the service's health is as expected."""
+    client = TestClient(endpoint, wire="rest-json" if protocol == "rest" else "grpc-unary")
+    until(lambda: expected(client.health()), "the service's health")
+    client.close()
+
+
+@pytest.mark.parametrize("seconds", [0.01, 60], ids=["between two steps", "while the agent thinks"])
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_a_service_does_not_wait_for_an_evaluator_that_was_killed(protocol, seconds, tmp_path):
+    with serving(protocol, seconds) as (service, endpoint), evaluating(tmp_path, protocol, endpoint) as evaluator:
+        until_says(protocol, endpoint, lambda health: health.detail.startswith("1 "))
+        time.sleep(1)
+        evaluator.kill()
+        evaluator.wait()
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(GRANTED) == 0
+
+
+def played(client, pauses, *, keeps):
+    """Act after each pause; whether the connection is kept meanwhile."""
+    for pause in pauses:
+        if not keeps:
+            client.close()
+        time.sleep(pause)
+        assert client.act({"x": "a"}).action == "turn_left"
+
+
+@pytest.mark.parametrize(
+    ("wire", "keeps"), [("rest-json", True), ("grpc-stream", True), ("rest-json", False), ("grpc-unary", False)]
+)
+def test_an_evaluator_that_lives_is_waited_for(wire, keeps):
+    """One that is slow and holds its connection, and one that is quick and opens one for each call."""
+    with serving(wire.split("-")[0], 0) as (service, endpoint):
+        client = TestClient(endpoint, wire=wire)
+        client.reset(synthetic_episode({"x": TextSpec()}, {"turn_left": ActionSpec()}))
+        played(client, [0], keeps=True)
+        service.send_signal(signal.SIGTERM)
+        played(client, [3] if keeps else [0.4] * 7, keeps=keeps)
+        assert service.poll() is None
+        client.end()
+        client.close()
+        assert service.wait(GRANTED) == 0

@@ -11,7 +11,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,6 +20,7 @@ from nav_eval_sdk import TestClient
 from nav_eval_sdk.client import synthetic_episode
 from nav_eval_sdk.protocol.messages import ActionSpec
 from patience import PATIENCE, until
+from playing import lines
 from rooms import write_room
 from server.joining import ground
 
@@ -39,10 +39,6 @@ def chat(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ChatServer
 @pytest.fixture
 def room(tmp_path: Path) -> list[str]:
     return [*write_room(tmp_path / "data"), "agent_service.agent=vlm", "evaluation.max_steps=6", "dataset.limit=4"]
-
-
-def lines(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
 
 
 def test_a_run_that_was_killed_and_resumed_pays_nothing_twice(
@@ -81,7 +77,7 @@ def test_velocities_and_waypoints_are_played(
     chat.plan = [Act(json.dumps(one)) for one in (right, right, out_of_bounds, right, {"action": 0})]
     overrides = [*room, f"task.actions=[stop,{kind}]", "dataset.limit=1", "--out", "run"]
     assert nav_eval("run", "pointnav", *overrides, "--quiet", cwd=tmp_path).returncode == 0
-    (played,) = (json.loads(line) for line in (tmp_path / "run" / "trajectories.jsonl").read_text().splitlines())
+    (played,) = lines(tmp_path / "run", "trajectories.jsonl")
     steps = [(step["action"], step["action_args"]) for step in played["steps"]]
     assert steps == [(kind, numbers)] * 3 + [("stop", {})]
     (told,) = lines(tmp_path / "run")

@@ -25,6 +25,7 @@ from nav_eval.metrics.registry import METRICS
 from nav_eval.report.document import make_document
 from nav_eval.report.words import metric_words, short_name
 from nav_eval.testing import check_metric, demand
+from playing import document
 
 LINE = [(0.0, 0.0, 0.0), (3.0, 0.0, 4.0), (3.0, 0.0, 8.0)]
 
@@ -47,6 +48,7 @@ def paces(
 
 
 def test_a_formula_is_measured_from_what_its_parameters_name(play: Any) -> None:
+    assert nav_eval.metric is metric
     values = play(["detour_for_test"], LINE, goals=LINE[-1:])
     assert values["detour_for_test"] == 9.0 - values["shortest_path_length"]
     assert METRICS.get("detour_for_test").requires == ("path_length", "shortest_path_length")
@@ -112,10 +114,6 @@ def test_our_own_are_all_there_whatever_is_asked_first(first: str) -> None:
     assert (name, int(count) >= 37) == ("spl", True)
 
 
-def test_it_is_public() -> None:
-    assert nav_eval.metric is metric
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("run") / "walk"
@@ -130,7 +128,7 @@ def test_a_new_metric_is_found_wherever_metrics_are_shown(
     """In results, tables, reports and lists, with nothing written but its decorator and its docstring."""
     rows = list(csv.DictReader((run / "results.csv").open()))
     assert all(float(row["detour_for_test"]) >= 0 for row in rows)
-    recorded = json.loads((run / "results.json").read_text())["definitions"]["detour_for_test"]
+    recorded = document(run)["definitions"]["detour_for_test"]
     said = {"label": "Way round", "short": "WR", "unit": "m", "better": "lower", "category": "navigation"}
     assert said.items() <= recorded.items()
     assert recorded["about"] == "Metres walked beyond the shortest path"

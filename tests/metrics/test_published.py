@@ -1,4 +1,4 @@
-"""Scores on real data: R2R's official figures, R4R, NDH and R2R-CE against independent or published evaluations.
+"""Scores on real data: R4R, NDH and R2R-CE against independent or published evaluations (R2R: end_to_end/test_r2r.py).
 
 Where the real data are absent, on files of ours in their formats, against the independent evaluations alone.
 """
@@ -9,7 +9,7 @@ import gzip
 import json
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,63 +20,15 @@ import pytest
 from nav_eval.metrics.dtw import dtw_points
 from nav_eval.metrics.functional import ndtw, path_length
 from nav_eval.results.statistics import summarise
-from official import aligned, r2r_means
+from official import aligned
+from playing import document
 from recordings import SHARED_DATA
 
 REAL = SHARED_DATA.is_dir()
 
-R2R_METRICS = ["navigation_error", "path_length", "oracle_success", "success", "spl", "ndtw", "sdtw", "cls"]
-Rows = list[tuple[str, Mapping[str, Any]]]
-
 
 def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
-
-
-@pytest.fixture(scope="module")
-def r2r_rows(released: Path, official: Any, play: Any) -> Mapping[str, Rows]:
-    """(instruction id, values) of every instruction of val_seen for an agent that stops, and one that goes on."""
-    rows: dict[str, Rows] = {"stop": [], "shortest": []}
-    for item in json.loads((released / "r2r" / "R2R_val_seen.json").read_text()):
-        distance = official.function(item["scan"])
-        for agent, walked in ("stop", item["path"][:1]), ("shortest", item["path"]):
-            values = play(R2R_METRICS, walked, item["path"], distance=distance, success_rule="final")
-            rows[agent] += [(f"{item['path_id']}_{k}", values) for k in range(len(item["instructions"]))]
-    return rows
-
-
-def means(rows: Rows, official_ids_only: bool) -> dict[str, float]:
-    kept = [values for name, values in rows if not official_ids_only or name[-2:] in ("_0", "_1", "_2")]
-    real, ours = (1020, 60) if official_ids_only else (1021, 61)
-    assert len(kept) == (real if REAL else ours)
-    return {name: mean([values[name] for values in kept]) for name in R2R_METRICS}
-
-
-@pytest.mark.parametrize(
-    ("official_ids_only", "error", "alignment", "coverage"),
-    [(True, 10.185449, 0.209277, 0.178100), (False, 10.186418, 0.209223, 0.178075)],
-)
-def test_r2r_stop(
-    released: Path, r2r_rows: Any, official_ids_only: bool, error: float, alignment: float, coverage: float
-) -> None:
-    found = means(r2r_rows["stop"], official_ids_only)
-    if not REAL:
-        assert found == pytest.approx(r2r_means(released, "stop", 3 if official_ids_only else 99), rel=1e-12)
-        return
-    assert found.pop("navigation_error") == pytest.approx(error, abs=5e-7)
-    assert found.pop("ndtw") == pytest.approx(alignment, abs=5e-7)
-    assert found.pop("cls") == pytest.approx(coverage, abs=5e-7)
-    assert set(found.values()) == {0.0}
-
-
-@pytest.mark.parametrize(("official_ids_only", "length"), [(True, 10.185449), (False, 10.186418)])
-def test_r2r_shortest(released: Path, r2r_rows: Any, official_ids_only: bool, length: float) -> None:
-    found = means(r2r_rows["shortest"], official_ids_only)
-    if not REAL:
-        length = r2r_means(released, "shortest", 3 if official_ids_only else 99)["path_length"]
-    assert found.pop("path_length") == pytest.approx(length, abs=5e-7)
-    assert found.pop("navigation_error") == 0.0
-    assert set(found.values()) == {1.0}
 
 
 def wander(official: Any, scan: str, start: str, steps: int, seed: int) -> list[str]:
@@ -88,7 +40,7 @@ def wander(official: Any, scan: str, start: str, steps: int, seed: int) -> list[
 
 
 def test_r4r_equals_an_independent_evaluation(released: Path, official: Any, play: Any) -> None:
-    items = json.loads((released / "r4r" / "R4R_val_seen.json").read_text())
+    items = document(released / "r4r", "R4R_val_seen.json")
     for seed, item in enumerate(items):
         scan, reference = item["scan"], item["path"]
         walk = wander(official, scan, reference[0], 12, seed)
@@ -114,7 +66,7 @@ NDH_METRICS = {
 def ndh_items(released: Path) -> Iterator[tuple[dict[str, Any], list[str], list[str]]]:
     """(record, trusted path, submitted path); the trusted path is worked out as the authors describe it."""
     folder = released / "ndh"
-    records = {item["inst_idx"]: item for item in json.loads((folder / "NDH_val_seen.json").read_text())}
+    records = {item["inst_idx"]: item for item in document(folder, "NDH_val_seen.json")}
     (submission,) = folder.glob("val-seq2seq*.json")
     for row in json.loads(submission.read_text()):
         record = records[row["inst_idx"]]
@@ -216,8 +168,8 @@ def test_r2r_ce_recorded_paths(recorded: list[dict[str, Any]], play: Any) -> Non
 
 def test_published_aggregate_of_a_ce_model(shared_data: Path) -> None:
     folder = shared_data / "r2r-ce" / "results"
-    episodes = json.loads((folder / "stats_ep_ckpt_0_val_seen_r0_w1.json").read_text())
-    published = json.loads((folder / "stats_ckpt_0_val_seen.json").read_text())
+    episodes = document(folder, "stats_ep_ckpt_0_val_seen_r0_w1.json")
+    published = document(folder, "stats_ckpt_0_val_seen.json")
     assert len(episodes) == 778
     for name, figure in published.items():
         summary = summarise([values[name] for values in episodes.values()], ["one"] * len(episodes))

@@ -135,11 +135,6 @@ def test_each_call_makes_metrics_of_its_own() -> None:
     assert make_metrics(["steps"])[0] is not make_metrics(["steps"])[0]
 
 
-def test_an_unknown_metric_names_the_nearest() -> None:
-    with pytest.raises(ConfigError, match="Did you mean 'success'"):
-        make_metrics(["sucess"])
-
-
 class Halves(Metric):
     category = "efficiency"
     requires = ("steps",)
@@ -158,11 +153,6 @@ def test_a_metric_of_someone_else_is_measured_like_a_builtin(play: Any) -> None:
     register_metric("halves_for_test")(Halves)
     values = play(["halves_for_test"], [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (2.0, 0.0, 0.0)])
     assert values == {"halves_for_test": 1.5, "steps": 3.0}
-
-
-def test_a_taken_name_is_refused() -> None:
-    with pytest.raises(ConfigError, match="registered already"):
-        register_metric("spl")(Halves)
 
 
 @pytest.mark.parametrize(
@@ -184,9 +174,10 @@ def test_a_metric_that_says_what_cannot_be_is_refused(said: dict[str, Any]) -> N
     assert "odd_for_test" not in METRICS
 
 
-def test_the_metrics_of_a_graph_run_do_not_load_the_compiler() -> None:
+def test_the_metrics_of_a_graph_run_and_their_intervals_load_neither_compiler_nor_scipy() -> None:
     code = (
         "import sys; from nav_eval.metrics.registry import METRICS; [METRICS.get(n) for n in METRICS];"
+        "import nav_eval.results.statistics, nav_eval.results.compare;"
         "sys.exit(any(m in sys.modules for m in ('numba', 'scipy', 'scipy.stats')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

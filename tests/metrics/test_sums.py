@@ -85,14 +85,8 @@ def test_other_pythons_measure_the_same_paths(paths: list[list[tuple[float, floa
         pytest.skip("no other Python from 3.11 on")
     environment = os.environ | {"PYTHONPATH": str(SOURCE), "PYTHONDONTWRITEBYTECODE": "1"}
     for python in others:
-        done = subprocess.run(
-            [python, "-c", LENGTHS],
-            input=json.dumps(paths),
-            env=environment,
-            text=True,
-            capture_output=True,
-            check=True,
-        )
+        command, given = [python, "-c", LENGTHS], json.dumps(paths)
+        done = subprocess.run(command, input=given, env=environment, text=True, capture_output=True, check=True)
         assert json.loads(done.stdout) == [path_length(path).hex() for path in paths]
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -14,8 +15,8 @@ from graphs import item, node, write_r2r
 from nav_eval.cli.report import make_context
 from nav_eval.report.document import make_document
 from nav_eval.report.page import write_page
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
+from nav_eval.report.source import Run, read_run
+from playing import lines, play
 
 AGENTS = ("random", "shortest_path", "stop")
 HOSTILE = (
@@ -44,10 +45,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, data: list[str]) -> list[Path
     """One finished run directory per agent."""
     folder = tmp_path_factory.mktemp("runs")
     for agent in AGENTS:
-        config = benchmark_config(
-            "r2r", overrides=[*data, f"agent_service.agent={agent}", "agent_service.secret=k0", "seed=3"]
-        )
-        run_benchmark(config, folder / agent)
+        play(folder / agent, [*data, f"agent_service.agent={agent}", "agent_service.secret=k0", "seed=3"])
     return [folder / agent for agent in AGENTS]
 
 
@@ -69,6 +67,11 @@ def pair_file(tmp_path_factory: pytest.TempPathFactory, runs: list[Path]) -> Pat
     path = tmp_path_factory.mktemp("pair") / "report.html"
     write_page(make_document([runs[1], runs[2]], make_context()), path)
     return path
+
+
+@pytest.fixture
+def entries(runs: list[Path]) -> list[Run]:
+    return read(runs)
 
 
 class Visit:
@@ -104,5 +107,24 @@ def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
         one.context.close()
 
 
-def episodes_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (path / "episodes.jsonl").read_text().splitlines()]
+episodes_of = lines
+
+
+def renamed(run: Path, to: Path, **manifest: Any) -> Path:
+    """A copy, whose manifest says something else."""
+    copytree(run, to)
+    (to / "manifest.json").write_text(json.dumps(json.loads((to / "manifest.json").read_text()) | manifest))
+    return to
+
+
+def read(paths: Iterable[Path]) -> list[Run]:
+    context = make_context()
+    return [read_run(path, context.config(path)) for path in paths]
+
+
+def serious_faults(page: Any, axe: str) -> list[Any]:
+    """What axe finds in the page's accessibility that is serious or critical."""
+    page.add_script_tag(content=axe)
+    faults = "r.violations.map((v) => [v.id, v.impact, v.nodes[0].html + v.nodes[0].failureSummary])"
+    found = page.evaluate(f"axe.run().then((r) => {faults})")
+    return [one for one in found if one[1] in ("serious", "critical")]

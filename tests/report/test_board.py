@@ -20,24 +20,11 @@ from nav_eval.report.board import make_board, with_entries
 from nav_eval.report.document import ReportOptions, make_document
 from nav_eval.report.page import write_page
 from nav_eval.report.published import published
-from nav_eval.report.source import Run, read_run
 from nav_eval.runs.ranks import rank_runs
-from report.conftest import Visit, episodes_of
+from report.conftest import Visit, episodes_of, read, renamed, serious_faults
 
 Open = Callable[..., Visit]
 LINKS = ("name=Mine,url=https://example.org/m,paper=https://example.org/p?a=1,2", "run=stop,name=Still")
-
-
-def read(paths: list[Path]) -> list[Run]:
-    context = make_context()
-    return [read_run(path, context.config(path)) for path in paths]
-
-
-def renamed(run: Path, to: Path, **manifest: Any) -> Path:
-    copytree(run, to)
-    told = json.loads((to / "manifest.json").read_text())
-    (to / "manifest.json").write_text(json.dumps(told | manifest))
-    return to
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +41,11 @@ def board_file(tmp_path_factory: pytest.TempPathFactory, many: list[Path]) -> Pa
     options = ReportOptions(("name=Mine,url=https://example.org/m",), None, published("r2r"))
     write_page(make_document(many, make_context(), options), path)
     return path
+
+
+@pytest.fixture
+def page(visit: Open, board_file: Path) -> Any:
+    return visit().open(board_file)
 
 
 def test_the_order_is_that_of_the_measure_and_an_oracle_has_no_rank(runs: list[Path]) -> None:
@@ -138,6 +130,7 @@ def test_a_latex_table_is_what_papers_print(tmp_path: Path, runs: list[Path]) ->
     )
     assert header in text
     assert r"\begin{tabularx}{\textwidth}" in text
+    assert r"\toprule" in text
     assert re.search(
         r"- & NvEM\$\^\\dagger\$ \(val\\_\\allowbreak\{\}unseen\) & \S+ & 4.2603 & 67.90 & 60.11 & 54.97 & - ", text
     )
@@ -213,8 +206,7 @@ def test_runs_of_one_agent_are_named_once(visit: Open, runs: list[Path], tmp_pat
     assert "is shared by mine and the still:" in visit().open(tmp_path / "report.html").inner_text("main")
 
 
-def test_six_entries_are_drawn_and_the_reader_says_which(visit: Open, board_file: Path) -> None:
-    page = visit().open(board_file)
+def test_six_entries_are_drawn_and_the_reader_says_which(page: Any) -> None:
     ticks = page.locator(".board input[type=checkbox]")
     assert [ticks.nth(i).is_checked() for i in range(8)] == [True] * 6 + [False] * 2
     ticks.nth(0).uncheck()
@@ -222,8 +214,7 @@ def test_six_entries_are_drawn_and_the_reader_says_which(visit: Open, board_file
     assert "shortest_path" in page.locator("#failures thead").first.inner_text()
 
 
-def test_published_results_are_marked_and_chosen_by_split(visit: Open, board_file: Path) -> None:
-    page = visit().open(board_file)
+def test_published_results_are_marked_and_chosen_by_split(page: Any) -> None:
     others = page.locator(".others")
     assert "Published results on r2r, not run here" in others.inner_text()
     assert others.locator("tr").count() == 1 + 5
@@ -282,6 +273,4 @@ def test_the_board_fits_and_is_accessible(visit: Open, board_file: Path, axe: st
     guest = visit(viewport={"width": width, "height": 800}, color_scheme=theme, bypass_csp=True)
     page = guest.open(board_file)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.add_script_tag(content=axe)
-    found = page.evaluate("axe.run().then((r) => r.violations.map((v) => [v.id, v.impact, v.nodes[0].html]))")
-    assert [one for one in found if one[1] in ("serious", "critical")] == []
+    assert serious_faults(page, axe) == []

@@ -12,9 +12,14 @@ import pytest
 
 from browsing import patient
 from nav_eval.report.page import write_page
-from report.conftest import HOSTILE, Visit, episodes_of
+from report.conftest import HOSTILE, Visit, episodes_of, serious_faults
 
 Open = Callable[..., Visit]
+
+
+@pytest.fixture
+def page(visit: Open, page_file: Path) -> Any:
+    return visit().open(page_file)
 
 
 def test_opens_from_a_file_without_network_or_error(visit: Open, page_file: Path) -> None:
@@ -26,8 +31,7 @@ def test_opens_from_a_file_without_network_or_error(visit: Open, page_file: Path
     assert {url for url in guest.requests if not url.startswith("data:")} == {page_file.as_uri()}
 
 
-def test_policy_stops_scripts_and_connections(visit: Open, page_file: Path) -> None:
-    page = visit().open(page_file)
+def test_policy_stops_scripts_and_connections(page: Any) -> None:
     page.evaluate(
         """() => { const s = document.createElement('script'); s.textContent = 'window.hacked = 1';
         const b = document.createElement('b'); b.setAttribute('onclick', 'window.hacked = 1');
@@ -69,8 +73,7 @@ def test_the_answer_comes_first(visit: Open, pair_file: Path, runs: list[Path]) 
     assert f"it ended {error:.2f} m from the goal" in brief
 
 
-def test_figures_are_printed_as_papers_do_and_exact_on_demand(visit: Open, page_file: Path, runs: list[Path]) -> None:
-    page = visit().open(page_file)
+def test_figures_are_printed_as_papers_do_and_exact_on_demand(page: Any, runs: list[Path]) -> None:
     random = [episode["metrics"] for episode in episodes_of(runs[0])]
     mean = {name: sum(m[name] for m in random) / len(random) for name in ("spl", "navigation_error")}
     figures = page.locator(".figures tbody tr").all_inner_texts()
@@ -81,8 +84,7 @@ def test_figures_are_printed_as_papers_do_and_exact_on_demand(visit: Open, page_
     assert f"{mean['spl']:.6g}"[:7] in page.locator(".figures tbody").first.inner_text()
 
 
-def test_a_chart_is_saved_for_a_paper(visit: Open, page_file: Path) -> None:
-    page = visit().open(page_file)
+def test_a_chart_is_saved_for_a_paper(page: Any) -> None:
     files = {}
     for kind in ("SVG", "PDF"):
         with page.expect_download() as download:
@@ -108,8 +110,7 @@ def rows(page: Any) -> list[str]:
     return page.locator("table.episodes tbody tr").all_inner_texts()
 
 
-def test_search_filter_sort_and_clear(visit: Open, page_file: Path, runs: list[Path]) -> None:
-    page = visit().open(page_file)
+def test_search_filter_sort_and_clear(page: Any, runs: list[Path]) -> None:
     total = len(rows(page))
     assert total == len(episodes_of(runs[0]))
     page.get_by_label("Search scene, id, instruction").fill("door 3")
@@ -128,12 +129,9 @@ def test_search_filter_sort_and_clear(visit: Open, page_file: Path, runs: list[P
     page.get_by_role("button", name="Clear filters").click()
     assert len(rows(page)) == total
     page.locator("th button", has_text="to goal").first.click()
-    shown = [
-        float(text)
-        for text in page.locator("table.episodes tbody tr td.number:nth-child(6)").all_inner_texts()
-        for text in [text.removesuffix(" m")]
-    ]
-    assert shown == sorted(round(e["metrics"]["navigation_error"], 2) for e in episodes_of(runs[0]))
+    shown = page.locator("table.episodes tbody tr td.number:nth-child(6)").all_inner_texts()
+    errors = sorted(round(e["metrics"]["navigation_error"], 2) for e in episodes_of(runs[0]))
+    assert [float(text.removesuffix(" m")) for text in shown] == errors
 
 
 def test_a_filtered_list_is_a_link_and_a_step_back(visit: Open, page_file: Path, runs: list[Path]) -> None:
@@ -169,8 +167,7 @@ def test_filters_that_are_not_here_hide_nothing(visit: Open, page_file: Path, ho
     assert guest.errors == []
 
 
-def test_runs_that_differ(visit: Open, page_file: Path, runs: list[Path]) -> None:
-    page = visit().open(page_file)
+def test_runs_that_differ(page: Any, runs: list[Path]) -> None:
     page.get_by_label("only where some succeed and some do not").check()
     columns = zip(*([e["metrics"]["success"] for e in episodes_of(run)] for run in runs), strict=True)
     assert len(rows(page)) == sum(len(set(column)) > 1 for column in columns)
@@ -190,16 +187,14 @@ def test_groups_are_sorted_by_the_mean_over_all_agents(visit: Open, document: di
     assert table.locator("tbody td:nth-child(4)").all_inner_texts() == ["20.0", "50.0"]
 
 
-def test_what_is_open_stays_open_on_the_way_to_another_section(visit: Open, page_file: Path) -> None:
-    page = visit().open(page_file)
+def test_what_is_open_stays_open_on_the_way_to_another_section(page: Any) -> None:
     page.locator("#about-definitions summary").click()
     page.locator(".contents").get_by_role("link", name="Episodes").click()
     page.wait_for_url("**#episodes")
     assert page.locator("#about-definitions").get_attribute("open") is not None
 
 
-def test_what_was_excluded_has_the_signs_of_the_figures(visit: Open, page_file: Path) -> None:
-    page = visit().open(page_file)
+def test_what_was_excluded_has_the_signs_of_the_figures(page: Any) -> None:
 
     def signs(place: str) -> dict[str, str]:
         """By the agent's name, the class of its sign."""
@@ -211,8 +206,7 @@ def test_what_was_excluded_has_the_signs_of_the_figures(visit: Open, page_file: 
     assert signs("#excluded h3") == drawn
 
 
-def test_nothing_fits(visit: Open, page_file: Path) -> None:
-    page = visit().open(page_file)
+def test_nothing_fits(page: Any) -> None:
     page.get_by_label("Search scene, id, instruction").fill("no such words")
     assert "No episode matches" in page.locator("#episodes").inner_text()
 
@@ -275,8 +269,7 @@ def test_scale_bar_agrees_with_metres(visit: Open, page_file: Path) -> None:
     assert ratio[0] == pytest.approx(ratio[1], rel=0.02)
 
 
-def test_language_and_theme(visit: Open, page_file: Path) -> None:
-    page = visit().open(page_file)
+def test_language_and_theme(page: Any, page_file: Path) -> None:
     page.locator("#language").click()
     assert page.evaluate("document.documentElement.lang") == "zh-Hans"
     assert "总览" in page.locator("h2").first.inner_text()
@@ -294,21 +287,18 @@ def test_language_and_theme(visit: Open, page_file: Path) -> None:
     assert page.url == f"{page_file.as_uri()}?lang=en&theme=dark#episode=10_1"
 
 
-def test_runs_stand_in_the_order_of_the_leaderboard_everywhere(visit: Open, page_file: Path) -> None:
-    page = visit().open(page_file)
+def test_runs_stand_in_the_order_of_the_leaderboard_everywhere(page: Any) -> None:
     names = ["random", "stop", "shortest_path"]
     for place in (".board tbody th", "#failures thead >> nth=0 >> th", "#distributions tbody th", ".brief > ul > li"):
         told = page.locator(place).all_inner_texts()
         assert [next(name for name in names if name in text) for text in told if any(n in text for n in names)] == names
 
 
-def test_the_rules_of_the_causes_open_and_their_heading_is_seen(visit: Open, page_file: Path) -> None:
-    page = visit().open(page_file)
+def test_the_rules_of_the_causes_open_and_their_heading_is_seen(page: Any) -> None:
     page.get_by_role("link", name="How this is decided").first.click()
     page.locator("#rules[open] dl").wait_for()
-    assert page.evaluate(
-        "rules.getBoundingClientRect().top >= document.querySelector('.contents').getBoundingClientRect().bottom - 1"
-    )
+    rules, contents = (page.locator(one).bounding_box() for one in ("#rules", ".contents"))
+    assert rules["y"] >= contents["y"] + contents["height"] - 1
 
 
 def test_a_chinese_browser_gets_chinese(visit: Open, page_file: Path, browser: Any) -> None:
@@ -318,10 +308,8 @@ def test_a_chinese_browser_gets_chinese(visit: Open, page_file: Path, browser: A
     page.wait_for_selector("#page[data-ready]")
     assert "失败分析" in page.locator("nav.contents").inner_text()
     assert "。 " not in page.locator("#overview").inner_text()
-    missing = page.evaluate(
-        "document.body.innerText.match(/\\b(brief|page|table|excluded|about|groups|outcomes)\\.\\w+/)"
-    )
-    assert missing is None
+    untranslated = re.search(r"\b(brief|page|table|excluded|about|groups|outcomes)\.\w+", page.inner_text("body"))
+    assert untranslated is None
     context.close()
 
 
@@ -338,11 +326,7 @@ def test_everything_is_reached_by_tab(visit: Open, page_file: Path) -> None:
     seen = set()
     for _ in range(40):
         page.keyboard.press("Tab")
-        seen.add(
-            page.evaluate(
-                "document.activeElement.id || document.activeElement.ariaLabel || document.activeElement.textContent"
-            )
-        )
+        seen.add(page.evaluate("((e) => e.id || e.ariaLabel || e.textContent)(document.activeElement)"))
     assert {"language", "theme", "Step", "Play", "Next episode"} <= seen
 
 
@@ -351,15 +335,10 @@ def test_everything_is_reached_by_tab(visit: Open, page_file: Path) -> None:
 def test_no_serious_accessibility_issue(visit: Open, page_file: Path, axe: str, theme: str, fragment: str) -> None:
     guest = visit(color_scheme=theme, bypass_csp=True)
     page = guest.open(page_file, fragment)
-    page.add_script_tag(content=axe)
-    found = page.evaluate(
-        "axe.run().then((r) => r.violations.map((v) => [v.id, v.impact, v.nodes[0].html + v.nodes[0].failureSummary]))"
-    )
-    assert [entry for entry in found if entry[1] in ("serious", "critical")] == []
+    assert serious_faults(page, axe) == []
 
 
-def test_prints(visit: Open, page_file: Path) -> None:
-    page = visit().open(page_file)
+def test_prints(page: Any) -> None:
     assert page.pdf().startswith(b"%PDF")
     page.emulate_media(media="print")
     assert not page.locator(".controls").first.is_visible()

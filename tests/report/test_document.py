@@ -8,10 +8,12 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
 
+import nav_eval.report
 from nav_eval.cli.report import make_context, report, split_runs
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report.columns import Asked, episode_columns
@@ -23,7 +25,7 @@ from nav_eval.report.source import read_run
 from nav_eval.report.words import words
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.statistics import wilson
-from report.conftest import AGENTS, HOSTILE, episodes_of
+from report.conftest import AGENTS, HOSTILE, episodes_of, renamed
 
 
 def unpacked(html: str) -> dict[str, Any]:
@@ -59,8 +61,7 @@ def test_columns_hold_every_episode(document: dict[str, Any], runs: list[Path]) 
 
 def test_paths_are_the_recorded_ones_to_half_a_centimetre(document: dict[str, Any], runs: list[Path]) -> None:
     for columns, path in zip(document["results"], runs, strict=True):
-        lines = [json.loads(line) for line in (path / "trajectories.jsonl").read_text().splitlines()]
-        for track, line in zip(columns["tracks"], lines, strict=True):
+        for track, line in zip(columns["tracks"], episodes_of(path, "trajectories.jsonl"), strict=True):
             recorded = [pose["position"] for pose in [line["start"], *line["steps"]]]
             sums = [0, 0, 0]
             for i, point in enumerate(recorded):
@@ -92,26 +93,22 @@ def test_histograms_hold_every_finite_value(document: dict[str, Any]) -> None:
 
 
 def test_comparison_needs_the_same_episodes(tmp_path: Path, runs: list[Path]) -> None:
-    from shutil import copytree
-
     other = copytree(runs[0], tmp_path / "other")
     lines = (other / "episodes.jsonl").read_text().splitlines(keepends=True)
     (other / "episodes.jsonl").write_text("".join(lines[:-1]))
     found = make_document([runs[1], other], make_context())
     assert "lacks 1 of" in found["comparison"]["refused"]
     assert len(found["episodes"]["id"]) == len(lines)
+    found = make_document([runs[1], other], make_context(), public=True)
+    assert found["comparison"] == {"refused": "different", "rows": []}, "which names no episode"
 
 
 def test_truncated_last_line_is_left_alone(tmp_path: Path, runs: list[Path]) -> None:
     """A run that is being written has one; the report must neither fail nor mend it."""
-    from shutil import copytree
-
-    live = copytree(runs[0], tmp_path / "live")
+    live = renamed(runs[0], tmp_path / "live", finished=None)
     for name in ("episodes.jsonl", "trajectories.jsonl"):
         content = (live / name).read_bytes()
         (live / name).write_bytes(content[:-7])
-    manifest = json.loads((live / "manifest.json").read_text())
-    (live / "manifest.json").write_text(json.dumps(manifest | {"finished": None}))
     before = (live / "episodes.jsonl").read_bytes()
     run = make_document([live], make_context())["runs"][0]
     assert run["n"] == run["n_expected"] - 1
@@ -121,8 +118,6 @@ def test_truncated_last_line_is_left_alone(tmp_path: Path, runs: list[Path]) -> 
 
 def test_an_episode_without_its_trajectory_is_missing_as_in_the_journal(tmp_path: Path, runs: list[Path]) -> None:
     """What a power cut may leave; --resume plays it again, so no reader may count it."""
-    from shutil import copytree
-
     cut = copytree(runs[0], tmp_path / "cut")
     lines = (cut / "trajectories.jsonl").read_bytes().splitlines(keepends=True)
     (cut / "trajectories.jsonl").write_bytes(b"".join(lines[1:]))
@@ -145,8 +140,6 @@ def test_data_that_has_gone_costs_maps_and_texts_only(runs: list[Path]) -> None:
 
 @pytest.mark.parametrize("name", ["episodes.jsonl", "trajectories.jsonl"])
 def test_damage_is_named(tmp_path: Path, runs: list[Path], name: str) -> None:
-    from shutil import copytree
-
     broken = copytree(runs[0], tmp_path / "broken")
     content = (broken / name).read_bytes().split(b"\n")
     (broken / name).write_bytes(b"\n".join([content[0], b'{"scene_id": \xff\xfe', *content[1:]]))
@@ -195,8 +188,6 @@ ALONE = "robustness.js"
 
 
 def test_modules_are_all_joined_and_free_of_imports() -> None:
-    import nav_eval.report
-
     folder = Path(str(nav_eval.report.__file__)).parent / "static"
     assert {path.name for path in folder.glob("*.js")} | {FACTS} == {*SCRIPTS, *WALK_SCRIPTS, ALONE}
     for joined in (joined_scripts(), joined_scripts(WALK_SCRIPTS)):
@@ -232,16 +223,6 @@ def test_arguments(tmp_path: Path) -> None:
 def test_a_fault_in_an_override_is_the_users(runs: list[Path]) -> None:
     with pytest.raises(ConfigError, match=r"dataset\.data_pth"):
         make_document([runs[0]], make_context(("dataset.data_pth=x",)))
-
-
-def test_public_refusal_names_no_episode(tmp_path: Path, runs: list[Path]) -> None:
-    from shutil import copytree
-
-    other = copytree(runs[0], tmp_path / "other")
-    lines = (other / "episodes.jsonl").read_text().splitlines(keepends=True)
-    (other / "episodes.jsonl").write_text("".join(lines[:-1]))
-    found = make_document([runs[1], other], make_context(), public=True)
-    assert found["comparison"] == {"refused": "different", "rows": []}
 
 
 def test_broken_unicode_in_an_instruction() -> None:

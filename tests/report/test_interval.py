@@ -20,15 +20,9 @@ from nav_eval.report.figures import Group, breakdown, numbers
 from nav_eval.report.interval import in_other_buildings, interval
 from nav_eval.report.page import write_page
 from nav_eval.report.scenery import Scenery
-from nav_eval.report.source import Run, read_run
+from nav_eval.report.source import Run
 from nav_eval.report.tables import comma_separated, results_table
 from report.conftest import Visit
-
-
-@pytest.fixture
-def read(runs: list[Path]) -> list[Run]:
-    context = make_context()
-    return [read_run(path, context.config(path)) for path in runs]
 
 
 def with_intervals(run: Run, **intervals: tuple[float, float]) -> Run:
@@ -54,30 +48,30 @@ def test_none_of_n_is_no_certainty() -> None:
 
 
 def test_page_and_files_give_the_same_interval(
-    visit: Callable[..., Visit], read: list[Run], runs: list[Path], tmp_path: Path
+    visit: Callable[..., Visit], entries: list[Run], runs: list[Path], tmp_path: Path
 ) -> None:
-    read = [with_intervals(run, spl=(0.125, 0.375)) for run in read]
-    board = make_board(read, make_context())
-    table = results_table(read, lambda metric: set())
+    entries = [with_intervals(run, spl=(0.125, 0.375)) for run in entries]
+    board = make_board(entries, make_context())
+    table = results_table(entries, lambda metric: set())
     assert table.rows[0][table.header.index("spl ↑")].beside == "[0.1250, 0.3750]"  # type: ignore[union-attr]
-    rows = list(csv.DictReader(io.StringIO(comma_separated(read, board))))
+    rows = list(csv.DictReader(io.StringIO(comma_separated(entries, board))))
     assert {(row["spl_low"], row["spl_high"]) for row in rows} == {("0.125", "0.375")}
-    document: dict[str, Any] = assemble(read, Scenery(), None, board.order)
-    write_page(document | {"board": board_record(read, board, (), lambda metric: set())}, tmp_path / "r.html")
+    document: dict[str, Any] = assemble(entries, Scenery(), None, board.order)
+    write_page(document | {"board": board_record(entries, board, (), lambda metric: set())}, tmp_path / "r.html")
     text = visit().open(tmp_path / "r.html").locator("#overview").inner_text()
-    assert text.count("[12.5, 37.5]") == 2 * len(read)
+    assert text.count("[12.5, 37.5]") == 2 * len(entries)
     assert "other buildings [25.0, 50.0]" in text
 
 
-def test_an_interval_of_a_group_ends_where_its_measure_does(read: list[Run]) -> None:
+def test_an_interval_of_a_group_ends_where_its_measure_does(entries: list[Run]) -> None:
     """Of six buildings one alone is walked."""
-    spl = read[0].definitions["spl"]
+    spl = entries[0].definitions["spl"]
     results = {
         (f"s{i}", str(k)): EpisodeResult(f"s{i}", str(k), "ok", None, {"spl": float(i == 0)}, 1, {})
         for i in range(6)
         for k in range(10)
     }
-    values = numbers(replace(read[0], results=results), list(results), ["spl"])
+    values = numbers(replace(entries[0], results=results), list(results), ["spl"])
     group = Group("length", "0-5", np.arange(len(results)))
     (row,) = breakdown([values], [scene for scene, _ in results], [group], {"spl": spl})
     mean, low, high, n = row["runs"][0]["spl"]

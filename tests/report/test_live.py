@@ -29,6 +29,8 @@ from nav_eval.runs.registry import benchmark_config
 from patience import PATIENCE
 from report.conftest import Visit
 
+EPISODE = Episode(scene_id="s", episode_id="7", start_position=(0.0, 0.0, 0.0), start_rotation=(0.0, 0.0, 0.0, 1.0))
+
 
 def get(address: str, path: str, host: str | None = None) -> tuple[int, bytes]:
     place = urlsplit(address)
@@ -58,24 +60,18 @@ def document_of(body: bytes) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(found[1])))
 
 
-def test_data_follows_the_run(config: Any, tmp_path: Path) -> None:
-    with live_view(config, make_context()) as (address, page):
+def test_data_follows_the_run_for_every_watcher(config: Any, tmp_path: Path) -> None:
+    with live_view(config, make_context()) as (address, page), live_view(config, make_context()) as (other, second):
         before = document_of(get(address, "/")[1])
-        evaluated = run_benchmark(config, tmp_path / "run", watchers=[page])
+        evaluated = run_benchmark(config, tmp_path / "run", watchers=[page, second])
         status, body = get(address, "/?lang=zh&theme=dark")
+        assert document_of(get(other, "/")[1])["runs"][0]["n"] == evaluated.results.n_episodes
     assert status == 200
     assert before["runs"][0]["n"] == 0
     run = document_of(body)["runs"][0]
     assert all(document_of(body)["episodes"]["text"])
     assert run["n"] == evaluated.results.n_episodes
     assert run["metrics"]["success"]["mean"] == pytest.approx(evaluated.results.metrics["success"]["mean"])
-
-
-def test_two_watchers(config: Any, tmp_path: Path) -> None:
-    with live_view(config, make_context()) as (one, first), live_view(config, make_context()) as (other, second):
-        run_benchmark(config, tmp_path / "run", watchers=[first, second])
-        counts = [document_of(get(x, "/")[1])["runs"][0]["n"] for x in (one, other)]
-    assert counts[0] == counts[1] > 0
 
 
 def test_events_tell_of_progress_and_end(config: Any, tmp_path: Path) -> None:
@@ -103,16 +99,15 @@ def test_a_session_is_shown_while_it_plays(config: Any) -> None:
     live = LiveRun(config, make_context())
     assert live.observers is not None
     (session,) = live.observers()
-    episode = Episode(scene_id="s", episode_id="7", start_position=(0.0, 0.0, 0.0), start_rotation=(0.0, 0.0, 0.0, 1.0))
-    session.episode_started(episode, {})
+    session.episode_started(EPISODE, {})
     seen = {"rgb": np.full((40, 60, 3), (200, 0, 0), np.uint8)}
     for k in (1, 2):
-        session.step_taken(episode, StepRecord(Action("move_forward"), AgentState((0.0, 0.0, -0.25 * k))), seen)
+        session.step_taken(EPISODE, StepRecord(Action("move_forward"), AgentState((0.0, 0.0, -0.25 * k))), seen)
     (shown,) = live.progress()["sessions"]
     assert (shown["scene"], shown["id"], shown["steps"]) == ("s", "7", 2)
     assert shown["points"] == [0, 0, -25, 0, 0, -25]
     assert Image.open(io.BytesIO(base64.b64decode(shown["picture"]))).getpixel((3, 3))[0] > 180  # type: ignore[index]
-    session.episode_ended(episode, EpisodeResult("s", "7", "ok", None, {}, 2, {}))
+    session.episode_ended(EPISODE, EpisodeResult("s", "7", "ok", None, {}, 2, {}))
     assert live.progress()["sessions"] == []
 
 
@@ -121,13 +116,12 @@ def test_the_whole_frame_is_seen(config: Any, visit: Callable[..., Visit], size:
     """All four edges of a frame that is red at the rim and white within."""
     frame = np.full((*size, 3), 255, np.uint8)
     frame[:8] = frame[-8:] = frame[:, :8] = frame[:, -8:] = (200, 0, 0)
-    episode = Episode(scene_id="s", episode_id="7", start_position=(0.0, 0.0, 0.0), start_rotation=(0.0, 0.0, 0.0, 1.0))
     guest = visit()
     with live_view(config, make_context()) as (address, watcher):
         assert watcher.observers is not None
         (session,) = watcher.observers()
-        session.episode_started(episode, {})
-        session.step_taken(episode, StepRecord(Action("move_forward"), AgentState((0.0, 0.0, -0.25))), {"rgb": frame})
+        session.episode_started(EPISODE, {})
+        session.step_taken(EPISODE, StepRecord(Action("move_forward"), AgentState((0.0, 0.0, -0.25))), {"rgb": frame})
         guest.page.goto(address)
         shown = guest.page.locator(".now img")
         shown.wait_for(timeout=30_000)

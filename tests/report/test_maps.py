@@ -19,7 +19,7 @@ from nav_eval.engine.navmesh.mesh import NavMesh, load_navmesh
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.report.mesh import clustered, scene_mesh, triangle_colours
 from nav_eval.report.storeys import find_storeys, storey_of
-from nav_eval.report.topdown import graph_maps, navmesh_maps, probed_maps
+from nav_eval.report.topdown import GridMap, graph_maps, navmesh_maps, probed_maps
 from recordings import SHARED_DATA, arrays, folder_of
 from worlds.buildings import HOME, make_world
 
@@ -67,10 +67,16 @@ def test_map_is_habitats() -> None:
     assert np.array_equal(storey.floor, navmesh.topdown(0.1, storey.height, 0.5))
 
 
-def test_record_of_a_grid_unpacks_to_the_same_cells(released: Path) -> None:
+@pytest.fixture(scope="module")
+def castle(released: Path) -> tuple[NavMesh, GridMap]:
     navmesh = load_navmesh(released / "scenes" / "skokloster-castle.navmesh")
     assert navmesh is not None
     (storey,) = navmesh_maps(navmesh)
+    return navmesh, storey
+
+
+def test_record_of_a_grid_unpacks_to_the_same_cells(castle: tuple[NavMesh, GridMap]) -> None:
+    navmesh, storey = castle
     record = json.loads(json.dumps(storey.to_record()))
     bits = np.unpackbits(np.frombuffer(base64.b64decode(record["floor"]), np.uint8))
     cells = bits[: record["rows"] * record["columns"]].reshape(record["rows"], record["columns"]).astype(bool)
@@ -79,17 +85,14 @@ def test_record_of_a_grid_unpacks_to_the_same_cells(released: Path) -> None:
     assert area == pytest.approx(navmesh.area, rel=0.05)
 
 
-def test_a_point_falls_on_the_cell_that_it_stands_on(released: Path) -> None:
-    navmesh = load_navmesh(released / "scenes" / "skokloster-castle.navmesh")
-    assert navmesh is not None
-    (storey,) = navmesh_maps(navmesh)
+def test_a_point_falls_on_the_cell_that_it_stands_on(castle: tuple[NavMesh, GridMap]) -> None:
+    navmesh, storey = castle
     points = navmesh.random_points(500, seed=4)
     x, z = storey.origin
     columns = ((points[:, 0] - x) / storey.meters_per_pixel).astype(int)
     rows = ((points[:, 2] - z) / storey.meters_per_pixel).astype(int)
-    assert (
-        storey.floor[rows.clip(0, storey.floor.shape[0] - 1), columns.clip(0, storey.floor.shape[1] - 1)].mean() > 0.95
-    )
+    last_row, last_column = np.array(storey.floor.shape) - 1
+    assert storey.floor[rows.clip(0, last_row), columns.clip(0, last_column)].mean() > 0.95
 
 
 def test_graph_storeys() -> None:
@@ -130,10 +133,8 @@ def plane(side: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def area(places: np.ndarray, triangles: np.ndarray) -> float:
-    corners = places[triangles]
-    return float(
-        np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1).sum() / 2
-    )
+    a, b, c = np.moveaxis(places[triangles], 1, 0)
+    return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2)
 
 
 def test_decimation_keeps_a_floor_whole() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -26,6 +27,11 @@ from patience import until
 from report.conftest import Visit
 
 KEY = ("house.glb", "7")
+INSIDE = """([kind, places]) => { const map = document.querySelector('svg.floor'), shape = map.querySelector(kind);
+  return places.map(([x, z]) => { const p = map.createSVGPoint(); p.x = x; p.y = z;
+    const q = p.matrixTransform(map.getScreenCTM()).matrixTransform(shape.getScreenCTM().inverse());
+    return shape.isPointInFill(q); }); }"""
+"""Whether these places of the map, in metres, lie in a shape of it."""
 
 
 def storey(height: float, cells: int = 30) -> GridMap:
@@ -58,6 +64,11 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
+@pytest.fixture
+def page(visit: Callable[..., Visit], house: Path) -> Any:
+    return visit().open(house, "#episode=7")
+
+
 def test_map_follows_the_agent_up_the_stairs(visit: Callable[..., Visit], house: Path) -> None:
     guest = visit()
     page = guest.open(house, "#episode=7")
@@ -73,9 +84,8 @@ def test_map_follows_the_agent_up_the_stairs(visit: Callable[..., Visit], house:
     assert guest.errors == []
 
 
-def test_the_way_walked_is_in_all_as_long_as_it_was_measured(visit: Callable[..., Visit], house: Path) -> None:
+def test_the_way_walked_is_in_all_as_long_as_it_was_measured(page: Any) -> None:
     """The drawn points are rounded, so their distances are not the measure's: here far from it."""
-    page = visit().open(house, "#episode=7")
     assert "walked 3.50 m" in page.locator(".step").inner_text()
     assert "It walked 3.50 m" in page.locator(".fate").inner_text()
     page.get_by_label("Step", exact=True).focus()
@@ -83,37 +93,21 @@ def test_the_way_walked_is_in_all_as_long_as_it_was_measured(visit: Callable[...
     assert "walked 0.00 m" in page.locator(".step").inner_text()
 
 
-def test_walls_are_where_the_cells_are(visit: Callable[..., Visit], house: Path) -> None:
+def test_walls_are_where_the_cells_are(page: Any) -> None:
     """Points in metres through the map's own transform: the wall at row 10, and open floor beside it."""
-    page = visit().open(house, "#episode=7")
-    hit = page.evaluate(
-        """() => { const map = document.querySelector('svg.floor'), ground = map.querySelector('.ground');
-        const inside = (x, z) => { const p = map.createSVGPoint(); p.x = x; p.y = z;
-          const q = p.matrixTransform(map.getScreenCTM()).matrixTransform(ground.getScreenCTM().inverse());
-          return ground.isPointInFill(q); };
-        return [inside(0.05, -0.45), inside(0.05, -0.25), inside(-1.25, -0.45), inside(-1.45, 0)]; }"""
-    )
-    assert hit == [False, True, True, False]
+    places = [[0.05, -0.45], [0.05, -0.25], [-1.25, -0.45], [-1.45, 0]]
+    assert page.evaluate(INSIDE, [".ground", places]) == [False, True, True, False]
 
 
-def test_fog_hides_what_lies_behind_the_wall(visit: Callable[..., Visit], house: Path) -> None:
-    page = visit().open(house, "#episode=7")
+def test_fog_hides_what_lies_behind_the_wall(page: Any) -> None:
     page.get_by_role("combobox").select_option("0")
     assert page.locator(".unseen").count() == 0
     page.get_by_label("only what the agent has seen").check()
     page.get_by_role("combobox").select_option("0")
-    covered = page.evaluate(
-        """() => { const map = document.querySelector('svg.floor'), fog = map.querySelector('.unseen');
-        const inside = (x, z) => { const p = map.createSVGPoint(); p.x = x; p.y = z;
-          const q = p.matrixTransform(map.getScreenCTM()).matrixTransform(fog.getScreenCTM().inverse());
-          return fog.isPointInFill(q); };
-        return [inside(0, -1.2), inside(0, 0.3)]; }"""
-    )
-    assert covered == [True, False]
+    assert page.evaluate(INSIDE, [".unseen", [[0, -1.2], [0, 0.3]]]) == [True, False]
 
 
-def test_one_slider_moves_pictures_plan_and_sentence(visit: Callable[..., Visit], house: Path) -> None:
-    page = visit().open(house, "#episode=7")
+def test_one_slider_moves_pictures_plan_and_sentence(page: Any) -> None:
     red = """(kind) => { const i = document.querySelector('img.frame.' + kind), c = document.createElement('canvas');
         c.width = c.height = 1; const x = c.getContext('2d'); x.drawImage(i, 0, 0, 1, 1);
         const p = x.getImageData(0, 0, 1, 1).data; return p[0] > p[2]; }"""
@@ -136,8 +130,7 @@ def test_one_slider_moves_pictures_plan_and_sentence(visit: Callable[..., Visit]
     page.locator(".step", has_text="Step 5 of 5").wait_for()
 
 
-def test_goal_and_its_circle_are_seen_whole_and_above_the_agent(visit: Callable[..., Visit], house: Path) -> None:
-    page = visit().open(house, "#episode=7")
+def test_goal_and_its_circle_are_seen_whole_and_above_the_agent(page: Any) -> None:
     page.get_by_text("the path").first.click()
     seen = page.evaluate(
         """() => { const box = (q) => document.querySelector('svg.floor ' + q).getBoundingClientRect();

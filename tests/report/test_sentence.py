@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib.metadata import version
 from pathlib import Path
 
@@ -10,11 +9,11 @@ import pytest
 
 from nav_eval.cli.report import make_context, report
 from nav_eval.report.document import make_document
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
+from playing import lines, play
 from rooms import write_room
 
-HOMES = "dataset.generate={seed: few, scenes: 2, rooms: 1, detail: 20000, per_scene: 3}"
+HOMES = "dataset.generate={seed: pairs, scenes: 2, rooms: 2, per_scene: 3}"
+"""Of tests/extras/test_collecting.py."""
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +22,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("runs")
     for agent in ("stop", "random"):
         given = [HOMES, f"agent_service.agent={agent}", "evaluation.max_steps=5", "simulator.sensors={gps: {}}"]
-        run_benchmark(benchmark_config("pointnav-demo", overrides=given), folder / agent)
+        play(folder / agent, given, "pointnav-demo")
     return [folder / "stop", folder / "random"]
 
 
@@ -36,13 +35,12 @@ def printed(capsys: pytest.CaptureFixture[str], *runs: Path, public: bool = Fals
 def test_it_says_what_was_played_and_what_is_not_the_benchmarks(
     runs: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = (runs[0] / "episodes.jsonl").read_text().splitlines()
-    assert (len(lines), len({json.loads(line)["scene_id"] for line in lines})) == (6, 2)
+    assert (len(lines(runs[0])), len({line["scene_id"] for line in lines(runs[0])})) == (6, 2)
     assert printed(capsys, runs[0]) == (
         "stop was evaluated on 6 episodes in 2 homes of pointnav-demo, worlds v11 (split val_unseen, "
-        "generator’s seed “few”, run’s seed 0), scoring profile pointnav v2, "
+        "generator’s seed “pairs”, run’s seed 0), scoring profile pointnav v2, "
         f"with nav-eval {version('nav-eval')}. Settings that differ from the benchmark’s: "
-        "dataset.generate.scenes=2, dataset.generate.rooms=1, dataset.generate.detail=20000, "
+        "dataset.generate.scenes=2, dataset.generate.rooms=2, "
         "evaluation.max_steps=5, simulator.sensors=[gps]. Brackets are 95 % intervals."
     )
     assert not (runs[0] / "report.html").exists()
@@ -53,10 +51,8 @@ def test_it_speaks_chinese(
 ) -> None:
     monkeypatch.setenv("NAV_EVAL_LANG", "zh")
     said = printed(capsys, runs[0])
-    assert (
-        "stop 在 pointnav-demo, worlds v11（划分 val_unseen，生成种子“few”，运行种子 0）的 2 座住宅中的 6 个回合上评测"
-        in said
-    )
+    assert "stop 在 pointnav-demo, worlds v11（划分 val_unseen，生成种子“pairs”，运行种子 0）的 2 座住宅中" in said
+    assert " 2 座住宅中的 6 个回合上评测" in said
     assert "与基准不同的设置：dataset.generate.scenes=2，" in said
 
 
@@ -65,8 +61,8 @@ def test_two_runs_have_one_sentence_and_a_public_one_keeps_the_seed(
 ) -> None:
     said = printed(capsys, *runs)
     assert said.startswith("stop and random were evaluated on the same 6 episodes in 2 homes of pointnav-demo")
-    assert "“few”" in said
-    assert "“few”" not in printed(capsys, *runs, public=True)
+    assert "“pairs”" in said
+    assert "“pairs”" not in printed(capsys, *runs, public=True)
 
 
 def test_the_page_says_the_same(runs: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,10 +75,10 @@ def test_where_the_data_lies_is_no_setting_and_a_benchmark_of_ones_own_has_none_
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = ["agent_service.agent=stop", *write_room(tmp_path, scenes=2), "task.measurements=[ndtw]"]
-    run_benchmark(benchmark_config("pointnav", overrides=given), tmp_path / "room")
+    play(tmp_path / "room", given, "pointnav")
     said = printed(capsys, tmp_path / "room")
     assert "6 episodes in 2 scenes of pointnav (split unknown, run’s seed 0)" in said
     assert str(tmp_path) not in said
     assert "task.measurements=[ndtw]" in said
-    run_benchmark(benchmark_config("pointnav", overrides=[*given, "benchmark.name=own"]), tmp_path / "own")
+    play(tmp_path / "own", [*given, "benchmark.name=own"], "pointnav")
     assert "Settings" not in printed(capsys, tmp_path / "own")

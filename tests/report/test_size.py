@@ -25,8 +25,7 @@ from nav_eval.report.page import PIECE, packed
 from nav_eval.report.source import read_run
 from nav_eval.report.track import deltas
 from nav_eval.results.journal import Journal
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
+from playing import play
 
 COPIES, PATHS = 100, 1000
 MAX_MEGABYTES = 250
@@ -77,7 +76,7 @@ def test_a_report_of_100_000_episodes_fits_into_250_mb(tmp_path):
     items = [item(number, way, [WORDS]) for number, way in enumerate(ways)]
     overrides = write_r2r(tmp_path, width=8, height=6, items=items)
     agent = ["agent_service.agent=random", "evaluation.max_steps=20"]
-    run = run_benchmark(benchmark_config("r2r", overrides=[*overrides, *agent]), tmp_path / "run").path
+    run = play(tmp_path / "run", [*overrides, *agent]).path
     many = [{**each, "path_id": each["path_id"] + PATHS * k} for k in range(COPIES) for each in items]
     (tmp_path / "R2R_val.json").write_text(json.dumps(many))
     multiply(run, COPIES)

@@ -14,9 +14,8 @@ from nav_eval.report.columns import WordBudget
 from nav_eval.report.document import make_document
 from nav_eval.report.page import write_page
 from nav_eval.report.track import Track
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import VLNAgent
+from playing import play
 from report.conftest import Visit
 
 MARKUP = "<img src=x onerror='window.hacked=1'> door \u202e"
@@ -42,7 +41,7 @@ class Lavish(Thrifty):
 def spending_page(tmp_path_factory: pytest.TempPathFactory, data: list[str], runs: list[Path]) -> Path:
     folder = tmp_path_factory.mktemp("spending")
     for agent in (Thrifty, Lavish):
-        run_benchmark(benchmark_config("r2r", overrides=data), folder / agent.__name__, agent=agent)
+        play(folder / agent.__name__, data, agent=agent)
     paths = [folder / "Thrifty", folder / "Lavish", runs[0]]
     write_page(make_document(paths, make_context()), folder / "report.html")
     return folder / "report.html"

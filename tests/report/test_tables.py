@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from shutil import copytree
 
 import pytest
 
 from nav_eval.cli.report import make_context, report
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report.best import best
-from nav_eval.report.source import Run, read_run
+from nav_eval.report.source import Run
 from nav_eval.report.tables import Figure, latex, markdown, results_table
-from report.conftest import episodes_of
-
-
-@pytest.fixture
-def read(runs: list[Path]) -> list[Run]:
-    context = make_context()
-    return [read_run(path, context.config(path)) for path in runs]
+from playing import document
+from report.conftest import episodes_of, renamed
 
 
 def none(metric: str) -> set[int]:
@@ -29,17 +22,17 @@ def none(metric: str) -> set[int]:
     return set()
 
 
-def test_figures_are_those_of_results_json(read: list[Run]) -> None:
-    table = results_table(read, none)
-    recorded = json.loads((read[0].path / "results.json").read_text())["metrics"]["success"]
+def test_figures_are_those_of_results_json(entries: list[Run]) -> None:
+    table = results_table(entries, none)
+    recorded = document(entries[0].path)["metrics"]["success"]
     cell = table.rows[0][table.header.index("success ↑")]
     assert cell == Figure(f"{recorded['mean']:.4f}", f"[{recorded['ci95'][0]:.4f}, {recorded['ci95'][1]:.4f}]")
     assert table.rows[1][0] == "shortest_path (oracle)"
     assert "profile r2r v2" in table.caption
 
 
-def test_latex(read: list[Run]) -> None:
-    text = latex(results_table(read, none))
+def test_latex(entries: list[Run]) -> None:
+    text = latex(results_table(entries, none))
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert len(rows) == 4
     assert len({len(re.split(r"(?<!\\)&", row)) for row in rows}) == 1
@@ -52,9 +45,7 @@ def test_best_is_bold_and_so_is_what_ties_with_it(tmp_path: Path, runs: list[Pat
     """Two that reach every goal, and one that never moves: 12 of 12 against 0 of 12 cannot be chance."""
     entered = [runs[2]]
     for name in ("one", "other"):
-        entered.append(copytree(runs[1], tmp_path / name))
-        manifest = json.loads((tmp_path / name / "manifest.json").read_text())
-        (tmp_path / name / "manifest.json").write_text(json.dumps(manifest | {"privileged": False, "agent": name}))
+        entered.append(renamed(runs[1], tmp_path / name, privileged=False, agent=name))
     report(*map(str, entered), out=tmp_path / "t.tex")
     text = (tmp_path / "t.tex").read_text()
     rows = {
@@ -70,33 +61,33 @@ def test_best_is_bold_and_so_is_what_ties_with_it(tmp_path: Path, runs: list[Pat
     assert "**1.0000** \\[0.7575, 1.0000\\]" in (tmp_path / "t.md").read_text()
 
 
-def test_oracles_and_single_runs_are_not_best(read: list[Run]) -> None:
-    assert best(read, make_context(), "success") == {0, 2}, "12 episodes do not part chance from standing still"
-    assert best(read[1:], make_context(), "success") == set()
-    assert best(read, make_context(), "path_length") == set()
+def test_oracles_and_single_runs_are_not_best(entries: list[Run]) -> None:
+    assert best(entries, make_context(), "success") == {0, 2}, "12 episodes do not part chance from standing still"
+    assert best(entries[1:], make_context(), "success") == set()
+    assert best(entries, make_context(), "path_length") == set()
 
 
 @pytest.mark.parametrize(("service", "name"), [({"name": "Follower", "version": "2"}, "Follower"), ({}, "Seq2Seq")])
-def test_a_class_goes_by_its_own_name(read: list[Run], service: dict[str, str], name: str) -> None:
-    told = replace(read[0], manifest={**read[0].manifest, "agent": "team.models:Seq2Seq", "service": service})
+def test_a_class_goes_by_its_own_name(entries: list[Run], service: dict[str, str], name: str) -> None:
+    told = replace(entries[0], manifest={**entries[0].manifest, "agent": "team.models:Seq2Seq", "service": service})
     assert results_table([told], none).rows[0][0] == name
 
 
-def test_results_from_before_they_held_definitions_give_the_same_table(read: list[Run]) -> None:
-    assert read[0].summary["definitions"]["success"]["kind"] == "rate"
-    old = [replace(run, summary={**run.summary, "definitions": {}}) for run in read]
-    assert results_table(old, none) == results_table(read, none)
+def test_results_from_before_they_held_definitions_give_the_same_table(entries: list[Run]) -> None:
+    assert entries[0].summary["definitions"]["success"]["kind"] == "rate"
+    old = [replace(run, summary={**run.summary, "definitions": {}}) for run in entries]
+    assert results_table(old, none) == results_table(entries, none)
 
 
-def test_a_definition_that_is_none_is_refused(read: list[Run]) -> None:
-    damaged = replace(read[0], summary={**read[0].summary, "definitions": {"success": {"kind": "ratio"}}})
+def test_a_definition_that_is_none_is_refused(entries: list[Run]) -> None:
+    damaged = replace(entries[0], summary={**entries[0].summary, "definitions": {"success": {"kind": "ratio"}}})
     with pytest.raises(RunDirectoryError, match=r"results\.json: the definitions of its metrics are damaged"):
         results_table([damaged], none)
 
 
-def test_hostile_names_stay_text(read: list[Run]) -> None:
+def test_hostile_names_stay_text(entries: list[Run]) -> None:
     name = r"\input{x} $1$ 100% a_b | <b> `x` [l](j)" + "\n\n# h"
-    table = results_table([replace(read[0], manifest={**read[0].manifest, "agent": name})], none)
+    table = results_table([replace(entries[0], manifest={**entries[0].manifest, "agent": name})], none)
     text = latex(table)
     assert r"\input" not in text.replace(r"\textbackslash{}input", "")
     assert r"100\%" in text
@@ -106,18 +97,10 @@ def test_hostile_names_stay_text(read: list[Run]) -> None:
     assert r"\<b\>" in lines[4]
 
 
-def test_the_ending_decides(tmp_path: Path, runs: list[Path]) -> None:
-    paths = [str(path) for path in runs]
-    assert report(*paths, out=tmp_path / "t.tex") == 0
-    assert "toprule" in (tmp_path / "t.tex").read_text()
-    assert report(*paths, out=tmp_path / "t.md") == 0
-    assert (tmp_path / "t.md").read_text().count("| ---: ") > 3
-    with pytest.raises(ConfigError, match="cannot be public"):
-        report(*paths, out=tmp_path / "t.parquet", public=True)
-
-
 def test_parquet(tmp_path: Path, runs: list[Path]) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra [parquet] is not installed")
+    with pytest.raises(ConfigError, match="cannot be public"):
+        report(*map(str, runs), out=tmp_path / "t.parquet", public=True)
     report(str(runs[0]), out=tmp_path / "t.parquet")
     rows = parquet.read_table(tmp_path / "t.parquet").to_pylist()
     assert [row["success"] for row in rows] == [e["metrics"]["success"] for e in episodes_of(runs[0])]

@@ -21,6 +21,7 @@ from nav_eval.results.compare import RunRecords
 from nav_eval.results.ranking import Ranking, rank
 from nav_eval.runs.comparison import compare_runs
 from nav_eval.runs.ranks import headline, rank_runs, ranking_table
+from report.conftest import episodes_of, renamed
 
 SPL = Definition(unit="share", better="higher")
 ERROR = Definition(unit="m", better="lower")
@@ -81,13 +82,10 @@ def opened(tmp_path: Path, runs: list[Path]) -> list[Path]:
     """The oracle's run as that of an agent who competes, three times with seeds; random; stop."""
     found = [runs[0], runs[2]]
     for seed in (1, 2, 3):
-        found.append(copytree(runs[1], tmp_path / f"walker@{seed}"))
-        manifest = json.loads((found[-1] / "manifest.json").read_text())
-        (found[-1] / "manifest.json").write_text(json.dumps(manifest | {"privileged": False, "agent": "walker"}))
-        lines = [json.loads(line) for line in (found[-1] / "episodes.jsonl").read_text().splitlines()]
-        for i, line in enumerate(lines):
-            if i < seed:  # each seed loses as many episodes as its number
-                line["metrics"] |= {"spl": 0.0, "success": 0.0}
+        found.append(renamed(runs[1], tmp_path / f"walker@{seed}", privileged=False, agent="walker"))
+        lines = episodes_of(found[-1])
+        for line in lines[:seed]:  # each seed loses as many episodes as its number
+            line["metrics"] |= {"spl": 0.0, "success": 0.0}
         (found[-1] / "episodes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         results = json.loads((found[-1] / "results.json").read_text())
         results["metrics"]["spl"]["mean"] = results["metrics"]["success"]["mean"] = 1 - seed / 12
@@ -118,7 +116,7 @@ def test_a_table_is_compared_where_the_primary_measure_ranks_nobody(
     tmp_path: Path, runs: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     nowhere = copytree(runs[0], tmp_path / "nowhere")
-    lines = [json.loads(line) for line in (nowhere / "episodes.jsonl").read_text().splitlines()]
+    lines = episodes_of(nowhere)
     for line in lines:
         line["metrics"]["spl"] = None
     (nowhere / "episodes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -23,7 +23,7 @@ from nav_eval.engine.scene.scene import Scene, Sky
 from nav_eval.errors import SceneError
 from nav_eval.report.page import resource
 from nav_eval.report.walk import render_walk, write_walk
-from report.conftest import Visit
+from report.conftest import Visit, serious_faults
 from worlds.buildings import RELEASED, make_world
 
 Open = Callable[..., Visit]
@@ -149,11 +149,9 @@ def test_too_much_for_a_browser_is_refused(home: tuple[Scene, NavMesh], monkeypa
 
 def test_no_serious_accessibility_issue_on_the_walk(visit: Open, page_of_home: Path, axe: str) -> None:
     page = visit(bypass_csp=True).open(page_of_home)
-    page.add_script_tag(content=axe)
     for mode in ("from outside", "on foot"):
         page.get_by_text(mode).click()
-        found = page.evaluate("axe.run().then((r) => r.violations.map((v) => [v.id, v.impact, v.nodes[0].html]))")
-        assert [entry for entry in found if entry[1] in ("serious", "critical")] == []
+        assert serious_faults(page, axe) == []
 
 
 SIMPLER = """async ([source, scene, places, corners]) => {

@@ -1,38 +1,30 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from graphs import SCAN, node, write_r2r
+from graphs import SCAN, node
 from nav_eval import cli
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results import audit
 from nav_eval.results.run_directory import RunDirectory
-from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from playing import document
 
 EMPTY_FACTS = {"dataset_sha256": {}, "assets_sha256": {}, "episodes_sha256": "", "secret_sha256": ""}
 
 
-@pytest.fixture
-def run(tmp_path):
-    overrides = [*write_r2r(tmp_path), "agent_service.agent=random"]
-    run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run")
-    return tmp_path / "run"
-
-
-def test_the_manifest_holds_the_sum_of_every_file(run):
-    manifest = json.loads((run / "manifest.json").read_text())
+def test_the_manifest_holds_the_sum_of_every_file(own, run):
+    manifest = document(run, "manifest.json")
     for name, digest in manifest["files_sha256"].items():
         assert hashlib.sha256((run / name).read_bytes()).hexdigest() == digest
     private = {"manifest.json", "secret.key", ".lock"}
     assert {path.name for path in run.iterdir()} - private == set(manifest["files_sha256"])
-    data = run.parent / "R2R_val.json"
+    data = own.parent / "R2R_val.json"
     assert manifest["dataset_sha256"] == {data.name: hashlib.sha256(data.read_bytes()).hexdigest()}
     assert audit.verify(run) == []
 
@@ -54,7 +46,7 @@ def test_a_signature_is_checked_by_another_program(run, tmp_path):
     assert audit.sign(run, tmp_path / "key.pem") == public
     assert audit.verify(run, public) == []
     assert (tmp_path / "key.pem").stat().st_mode & 0o077 == 0
-    content = json.loads((run / "signature.json").read_text())
+    content = document(run, "signature.json")
     (tmp_path / "signature").write_bytes(bytes.fromhex(content["signature"]))
     command = ["openssl", "pkeyutl", "-verify", "-inkey", "key.pem", "-rawin", "-in", "run/manifest.json"]
     try:
@@ -119,6 +111,5 @@ def test_without_the_extra_sign_says_what_to_install(run, tmp_path, monkeypatch,
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert end.value.code == 2
-    assert capsys.readouterr().err == (
-        "nav-eval: signatures need the package cryptography: pip install 'nav-eval[sign]'.\n"
-    )
+    told = "nav-eval: signatures need the package cryptography: pip install 'nav-eval[sign]'.\n"
+    assert capsys.readouterr().err == told

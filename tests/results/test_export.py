@@ -1,10 +1,12 @@
-"""results.csv is opened in spreadsheets, and what a participant or a data set wrote must not run there."""
+"""What is written for others: a spreadsheet in which nothing may run, and files that are written row by row."""
 
 from __future__ import annotations
 
 import csv
+import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.definitions import Definition
 from nav_eval.core.types import EpisodeResult
 from nav_eval.results.export import export_csv, results_document
+from nav_eval.results.files import write_json_list, write_json_object
 from nav_eval.results.sensor_class import sensor_class
 from nav_eval.results.statistics import summarise_metric
 
@@ -55,3 +58,16 @@ def test_a_sensor_counts_by_its_type_and_results_name_the_class() -> None:
     summed = MetricsAggregator({}, summarise_metric).aggregate_metrics([])
     assert results_document(config, summed)["sensor_class"] == sensor_class(config.simulator.sensors)
     assert sensor_class(config.simulator.sensors).startswith("RGB-D")
+
+
+ROWS: list[Any] = [{"b": [], "a": {"x": [1, 2.5, None, True]}}, [], {}, "two\nlines of 中文", 7]
+
+
+@pytest.mark.parametrize("rows", [ROWS, ROWS[:1], []])
+def test_a_list_and_an_object_row_by_row(tmp_path: Path, rows: list[Any]) -> None:
+    members = {f'{number}\n"': row for number, row in enumerate(rows)}
+    write_json_list(tmp_path / "list.json", iter(rows))
+    write_json_object(tmp_path / "object.json", iter(members.items()))
+    for name, content in (("list", rows), ("object", members)):
+        written = (tmp_path / f"{name}.json").read_text(encoding="utf-8")
+        assert written == json.dumps(content, indent=2, ensure_ascii=False) + "\n"

@@ -2,18 +2,17 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import resource
-import subprocess
-import sys
+from collections import deque
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nav_eval.core.actions import Action
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
-from nav_eval.errors import RunDirectoryError
+from nav_eval.errors import NavEvalError, RunDirectoryError
 from nav_eval.results.journal import Journal
 from nav_eval.results.records import episode_record, episode_result, read_trajectory, trajectory_record
 
@@ -58,31 +57,33 @@ def made(episode_id, value=1.0):
     )
 
 
+def journal_of(folder, *numbers):
+    """One that holds these episodes, and is closed."""
+    folder.mkdir(exist_ok=True)
+    journal = Journal(folder)
+    for number in numbers:
+        journal.add(made(number))
+    journal.close()
+    return folder / "episodes.jsonl"
+
+
 @given(results)
 @settings(max_examples=60)
 def test_records_keep_every_digit(result):
-    line = json.loads(json.dumps(_through_json(episode_record(result))))
-    back = episode_result(line)
-    assert (back.key if hasattr(back, "key") else (back.scene_id, back.episode_id)) == (
-        result.scene_id,
-        result.episode_id,
-    )
+    back = episode_result(_through_json(episode_record(result)))
+    assert (back.scene_id, back.episode_id) == (result.scene_id, result.episode_id)
     assert back.metrics == ({} if result.status == "worker_crash" else result.metrics)
     assert back.unmeasured == result.unmeasured
-    start, trajectory = read_trajectory(json.loads(json.dumps(_through_json(trajectory_record(result)))))
+    start, trajectory = read_trajectory(_through_json(trajectory_record(result)))
     assert (start, trajectory) == (result.start, result.trajectory)
 
 
 def _through_json(record):
-    import msgspec
-
-    return msgspec.json.decode(msgspec.json.encode(record))
+    return json.loads(json.dumps(msgspec.json.decode(msgspec.json.encode(record))))
 
 
 def test_a_journal_continues_where_it_was(tmp_path):
-    first = Journal(tmp_path)
-    first.add(made(1))
-    first.close()
+    journal_of(tmp_path, 1)
     second = Journal(tmp_path)
     second.add(made(2))
     assert sorted(second.finished()) == [("s", "1"), ("s", "2")]
@@ -91,11 +92,7 @@ def test_a_journal_continues_where_it_was(tmp_path):
 
 @pytest.mark.parametrize("cut", [1, 10, 60])
 def test_a_truncated_last_line_is_cut_off_and_its_episode_run_again(tmp_path, cut):
-    journal = Journal(tmp_path)
-    for number in range(3):
-        journal.add(made(number))
-    journal.close()
-    path = tmp_path / "episodes.jsonl"
+    path = journal_of(tmp_path, 0, 1, 2)
     path.write_bytes(path.read_bytes()[:-cut])
     again = Journal(tmp_path)
     assert sorted(again.finished()) == [("s", "0"), ("s", "1")]
@@ -107,21 +104,14 @@ def test_a_truncated_last_line_is_cut_off_and_its_episode_run_again(tmp_path, cu
 
 
 def test_an_episode_without_its_trajectory_is_missing(tmp_path):
-    journal = Journal(tmp_path)
-    journal.add(made(0))
-    journal.add(made(1))
-    journal.close()
+    journal_of(tmp_path, 0, 1)
     path = tmp_path / "trajectories.jsonl"
     path.write_text(path.read_text().splitlines(keepends=True)[0])
     assert list(Journal(tmp_path).finished()) == [("s", "0")]
 
 
 def test_damage_in_the_middle_is_not_swallowed(tmp_path):
-    journal = Journal(tmp_path)
-    journal.add(made(0))
-    journal.add(made(1))
-    journal.close()
-    path = tmp_path / "episodes.jsonl"
+    path = journal_of(tmp_path, 0, 1)
     path.write_bytes(b"{broken\n" + path.read_bytes())
     with pytest.raises(RunDirectoryError, match="line 1"):
         Journal(tmp_path)
@@ -130,43 +120,28 @@ def test_damage_in_the_middle_is_not_swallowed(tmp_path):
 def test_settling_gives_the_files_an_order_that_does_not_depend_on_timing(tmp_path):
     contents = []
     for name, order in (("a", [0, 1, 2]), ("b", [2, 0, 1])):
-        folder = tmp_path / name
-        folder.mkdir()
-        journal = Journal(folder)
-        for number in order:
-            journal.add(made(number))
+        journal_of(tmp_path / name, *order)
+        journal = Journal(tmp_path / name)
         journal.settle([("s", str(n)) for n in range(3)])
         journal.close()
-        contents.append([(folder / f).read_bytes() for f in ("episodes.jsonl", "trajectories.jsonl")])
+        contents.append([(tmp_path / name / f).read_bytes() for f in ("episodes.jsonl", "trajectories.jsonl")])
     assert contents[0] == contents[1]
 
 
-FULL_DISK = """
-import resource, sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[2])
-from results.test_journal import made
-from nav_eval.errors import NavEvalError
-from nav_eval.results.journal import Journal
-import signal
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-journal = Journal(Path(sys.argv[1]))
-resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-try:
-    for number in range(1000):
-        journal.add(made(number))
-except NavEvalError as error:
-    print(error)
-"""
+def test_a_reader_leaves_a_line_in_the_making_alone(tmp_path):
+    path = journal_of(tmp_path, 0, 1)
+    path.write_bytes(whole := path.read_bytes()[:-5])
+    assert list(Journal(tmp_path, writable=False).finished()) == [("s", "0")]
+    assert path.read_bytes() == whole
 
 
-def test_a_full_disk_is_said_and_loses_nothing_finished(tmp_path):
-    tests = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
-    done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(tmp_path), tests], capture_output=True, text=True, check=True
-    )
-    assert "reached its size limit" in done.stdout
-    assert "--resume" in done.stdout
-    finished = Journal(tmp_path).finished()
-    assert len(finished) >= 3
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)
+def test_a_file_that_may_grow_no_more_is_said_and_loses_nothing_finished(tmp_path):
+    journal, (soft, hard) = Journal(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, hard))
+    try:
+        with pytest.raises(NavEvalError, match=r"reached its size limit.*--resume"):
+            deque(map(journal.add, map(made, range(1000))))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    journal.close()
+    assert len(Journal(tmp_path).finished()) >= 3

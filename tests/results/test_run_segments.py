@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import time
 from datetime import UTC, datetime, timedelta
@@ -14,9 +13,8 @@ from graphs import write_r2r
 from nav_eval.core.deadline import Deadline
 from nav_eval.results import run_segments
 from nav_eval.results.run_directory import RunDirectory
-from nav_eval.runs.evaluation import run_benchmark
-from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import VLNAgent
+from playing import document, play
 
 
 class Clock(datetime):
@@ -33,10 +31,10 @@ class Clock(datetime):
 def test_the_manifest_never_goes_back(tmp_path, monkeypatch, hours):
     monkeypatch.setattr(run_segments, "datetime", Clock)
     Clock.steps = list(hours)
-    config = benchmark_config("r2r", overrides=[*write_r2r(tmp_path), "agent_service.agent=random"])
+    overrides = [*write_r2r(tmp_path), "agent_service.agent=random"]
     for resume in (False, True, True):
-        run_benchmark(config, tmp_path / "run", resume=resume)
-    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+        play(tmp_path / "run", overrides, resume=resume)
+    manifest = document(tmp_path / "run", "manifest.json")
     sat = manifest["sittings"]
     assert len(sat) == 3
     assert manifest["started"] == sat[0]["started"]
@@ -56,33 +54,32 @@ class Dawdling(VLNAgent):
 
 
 def test_the_time_of_a_run_is_no_sum_over_episodes_that_are_played_side_by_side(tmp_path):
-    config = benchmark_config("r2r", overrides=[*write_r2r(tmp_path), "evaluation.parallel.sessions=5"])
+    overrides = [*write_r2r(tmp_path), "evaluation.parallel.sessions=5"]
     began = time.monotonic()
-    first = run_benchmark(config, tmp_path / "run", agent=Dawdling).document["timing"]
+    first = play(tmp_path / "run", overrides, agent=Dawdling).document["timing"]
     elapsed = time.monotonic() - began
     assert 0.5 < first["wall_seconds"] < elapsed
     assert first["episode_seconds"] >= first["agent_seconds"] > 5 * 0.5
-    again = run_benchmark(config, tmp_path / "run", agent=Dawdling, resume=True).document["timing"]
+    again = play(tmp_path / "run", overrides, agent=Dawdling, resume=True).document["timing"]
     assert again["wall_seconds"] > first["wall_seconds"]
     assert again["episode_seconds"] == first["episode_seconds"]
 
 
 def test_a_sitting_that_was_cut_off_is_seen(tmp_path):
-    config = benchmark_config("r2r", overrides=[*write_r2r(tmp_path), "agent_service.agent=random"])
-    run_benchmark(config, tmp_path / "run")
+    overrides = [*write_r2r(tmp_path), "agent_service.agent=random"]
+    play(tmp_path / "run", overrides)
     directory = RunDirectory(tmp_path / "run")
     manifest = directory.manifest()
     manifest["sittings"][0]["seconds"] = None  # as kill -9 leaves it
     directory.write_json("manifest.json", manifest)
-    run_benchmark(config, tmp_path / "run", resume=True)
+    play(tmp_path / "run", overrides, resume=True)
     assert [one["seconds"] is None for one in directory.manifest()["sittings"]] == [True, False]
 
 
 def test_the_budget_of_a_run_heeds_no_wall_clock(tmp_path, monkeypatch):
     monkeypatch.setattr(time, "time", iter(range(0, 10**9, 3600)).__next__)
     overrides = [*write_r2r(tmp_path), "agent_service.agent=random", "evaluation.budget.total_seconds=100"]
-    evaluated = run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run")
-    assert set(evaluated.results.statuses) == {"ok"}
+    assert set(play(tmp_path / "run", overrides).results.statuses) == {"ok"}
 
 
 def test_a_countdown_is_sent_as_what_is_left(monkeypatch):

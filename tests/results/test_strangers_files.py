@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,11 +27,6 @@ READERS = [
 ]
 READERS += [["compare", "{run}", "{own}"], ["publish", "{run}", "--out", "{run}/../public"]]
 DEEP = b"[" * 200_000 + b"\n"
-
-
-@pytest.fixture
-def run(own: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(own, tmp_path / "run"))
 
 
 def _exit_codes(run: Path, own: Path) -> set[int]:

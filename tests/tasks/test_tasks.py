@@ -6,7 +6,6 @@ import gzip
 import json
 import math
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +14,7 @@ from nav_eval.cli.report import make_context
 from nav_eval.config.schema import GenerateConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.episodes import EpisodeManager
+from nav_eval.core.types import Place
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.dataset.registry import load_dataset
 from nav_eval.engine.navmesh.mesh import load_navmesh
@@ -75,48 +75,40 @@ def test_the_oracle_succeeds_on_every_split(homes, files, task, tmp_path):
 
 def test_random_and_stop_do_not_follow_instructions(homes, files):
     data = [f"dataset.data_path={files['vln']['train']}", f"simulator.scenes_dir={homes[0]}", *BLIND]
-    far = [
-        str(episode["episode_id"])
-        for episode in json.loads(gzip.decompress(files["vln"]["train"].read_bytes()))["episodes"]
-        if episode["info"]["geodesic_distance"] > 5
-    ]
-    chosen = "dataset.episodes=[" + ",".join(f"'{name}'" for name in far) + "]"
+    episodes = load_dataset("vln", files["vln"]["train"])
+    far = [f"'{episode.episode_id}'" for episode in episodes if episode.info["geodesic_distance"] > 5]
+    chosen = f"dataset.episodes=[{','.join(far)}]"
     for agent in ("stop", "random"):
         results = nav_eval.evaluate("vln-demo", overrides=[*data, chosen, f"agent_service.agent={agent}"])
         assert results.metrics["success"]["mean"] <= 0.25
 
 
-def environment(homes, task, episode, **overrides):
-    config = benchmark_config(
-        "objectnav-demo",
-        overrides=[
-            *BLIND,
-            f"task.type={task}",
-            f"simulator.scenes_dir={homes[0]}",
-            "dataset.data_path=none.json",
-            "evaluation.success_distance=0.5",
-            *(f"{key}={value}" for key, value in overrides.items()),
-        ],
-    )
-    effective = Effective.of(config)
+def environment(homes, task, episode, *overrides):
+    places = [f"simulator.scenes_dir={homes[0]}", "dataset.data_path=none.json"]
+    rules = [f"task.type={task}", "evaluation.success_distance=0.5"]
+    effective = Effective.of(benchmark_config("objectnav-demo", overrides=[*BLIND, *places, *rules, *overrides]))
     backend, episodes = builder.make_backend(effective), EpisodeManager([episode])
     world = builder.Plan.of(effective, backend, episodes).environment()
     world.reset(episode)
     return world
 
 
-def two_goals(homes):
+def first_home(homes):
+    """Its name, its navmesh, and points of that by their seeds."""
     scene = sorted(homes[0].glob("*.glb"))[0]
     mesh = load_navmesh(scene.with_suffix(".navmesh"))
     island = max(mesh.islands, key=lambda island: island.area).index
-    start, first, second = (mesh.random_point(seed=seed, island=island) for seed in (1, 2, 3))
+    return scene.name, mesh, lambda *seeds: [mesh.random_point(seed=seed, island=island) for seed in seeds]
+
+
+def two_goals(homes):
+    name, _, points = first_home(homes)
+    start, first, second = points(1, 2, 3)
     goals = (Goal(position=first, category="chair"), Goal(position=second, category="bed"))
-    return Episode(episode_id="0", scene_id=scene.name, start_position=start, goals=goals)
+    return Episode(episode_id="0", scene_id=name, start_position=start, goals=goals)
 
 
 def walk_to(world, goal):
-    from nav_eval.core.types import Place
-
     while (action := world.simulator.expert_action([Place(goal.position)], 0.4)).name != "stop":
         world.step(action)
 
@@ -147,21 +139,15 @@ def test_the_oracle_finds_one_goal_after_the_other(homes):
     assert world.metrics["goals_found"] == 1.0
 
 
-def test_a_wrong_found_ends_multi_objectnav(homes):
-    episode = two_goals(homes)
-    world = environment(homes, "multi_objectnav", episode)
-    world.step(Action("found"))
-    assert world.over
-    assert world.metrics["goals_found"] == 0.0
-
-
-def test_roomnav_names_the_room_and_ends_at_stop(homes):
-    episode = two_goals(homes)
-    world = environment(homes, "roomnav", episode)
+@pytest.mark.parametrize(
+    ("task", "action", "measure"), [("multi_objectnav", "found", "goals_found"), ("roomnav", "stop", "success")]
+)
+def test_a_wrong_call_ends_the_episode_and_roomnav_names_the_room(homes, task, action, measure):
+    world = environment(homes, task, two_goals(homes))
     assert world.observe()["objectgoal"] == "chair"
-    world.step(Action("stop"))
+    world.step(Action(action))
     assert world.over
-    assert world.metrics["success"] == 0.0
+    assert world.metrics[measure] == 0.0
 
 
 def test_every_module_of_the_package_is_a_task():
@@ -201,7 +187,7 @@ def test_multion_files_are_played_in_order(homes, tmp_path, caplog):
     results = nav_eval.evaluate("multion", overrides=[*data, *blind], out=tmp_path / "run")
     told = {name: value["mean"] for name, value in results.metrics.items()}
     assert (told["all_goals_found"], told["goals_found"]) == (1.0, 1.0)
-    mesh = load_navmesh(homes[0] / Path(episode.scene_id).with_suffix(".navmesh"))
+    _, mesh, _ = first_home(homes)
     stations = [episode.start_position, *(goal.position for goal in episode.goals)]
     shortest = sum(mesh.geodesic_distance(a, b) for a, b in pairwise(stations))
     expected = shortest / max(shortest, told["path_length"])
@@ -215,14 +201,14 @@ def test_spl_over_goals_counts_what_was_walked_until_each(homes):
     """Half of the goals after a detour: half of L₁ ÷ P₁, however far one walks on."""
     episode = two_goals(homes)
     names = "[goals_found,all_goals_found,multi_spl,progress_spl,path_length]"
-    world = environment(homes, "multi_objectnav", episode, **{"task.measurements": names})
+    world = environment(homes, "multi_objectnav", episode, f"task.measurements={names}")
     for _ in range(4):
         world.step(Action("move_forward"))
         world.step(Action("turn_left"))
     walk_to(world, episode.goals[0])
     world.step(Action("found"))
     until = world.metrics["path_length"]
-    mesh = load_navmesh((sorted(homes[0].glob("*.glb"))[0]).with_suffix(".navmesh"))
+    _, mesh, _ = first_home(homes)
     shortest = mesh.geodesic_distance(episode.start_position, episode.goals[0].position)
     for _ in range(3):
         world.step(Action("move_forward"))
@@ -235,9 +221,8 @@ def test_spl_over_goals_counts_what_was_walked_until_each(homes):
 def goat_file(homes, path):
     """A chair's category, a photograph of a bed and the words for a lamp, as GOAT-Bench writes them."""
     episode = two_goals(homes)
-    mesh = load_navmesh(homes[0] / Path(episode.scene_id).with_suffix(".navmesh"))
-    island = max(mesh.islands, key=lambda island: island.area).index
-    spots = [mesh.random_point(seed=seed, island=island) for seed in (2, 3, 6, 5)]
+    _, mesh, points = first_home(homes)
+    spots = points(2, 3, 6, 5)
     photograph = {"rotation": [0, 0, 0, 1], "hfov": 79, "image_dimensions": [64, 64]}
 
     def thing(name, *places, **more):
@@ -284,7 +269,7 @@ def test_goat_scores_each_sub_task_from_where_it_began(homes, tmp_path):
     """GOAT-Bench's measures, by hand: a call elsewhere fails its sub-task alone, and the path is counted anew."""
     mesh, episode = goat_file(homes, tmp_path / "val.json")
     names = "[subtask_success,subtask_spl,subtask_soft_spl,all_subtasks,path_length]"
-    world = environment(homes, "goat", episode, **{"task.measurements": names, "simulator.sensors.imagegoal": "{}"})
+    world = environment(homes, "goat", episode, f"task.measurements={names}", "simulator.sensors.imagegoal={}")
     chair, bed, _ = ([view.position for view in goal.view_points] for goal in episode.goals)
     assert len(chair) == 2
 
@@ -320,8 +305,7 @@ def test_goat_scores_each_sub_task_from_where_it_began(homes, tmp_path):
 
 def test_goat_tells_each_goal_in_its_own_way(homes, tmp_path):
     _, episode = goat_file(homes, tmp_path / "val.json")
-    size = {"simulator.sensors.imagegoal": "{width: 64, height: 64}"}
-    world = environment(homes, "goat", episode, **size)
+    world = environment(homes, "goat", episode, "simulator.sensors.imagegoal={width: 64, height: 64}")
     told = []
     for _ in episode.goals:
         seen = world.observe()

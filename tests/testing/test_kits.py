@@ -9,17 +9,24 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from nav_eval import ActionSpec, Argument, Sensor
 from nav_eval.agents.registry import AGENTS
-from nav_eval.core.actions import Action
+from nav_eval.core.actions import Action, check_own_actions
 from nav_eval.core.interfaces import AgentService, Metric, SimulatorBackend
+from nav_eval.core.specs import TensorSpec, declaration_fault
+from nav_eval.errors import ConfigError
 from nav_eval.metrics.registry import METRICS
+from nav_eval.simulator.base import SensorSession
 from nav_eval.simulator.registry import SIMULATORS
+from nav_eval.tasks.navigation import PointNavTask
 from nav_eval.testing import (
     FakeSimulator,
     NotConforming,
     check_agent,
     check_metric,
+    check_sensor,
     check_simulator,
+    check_task,
     demand,
     fake_context,
     fake_episode,
@@ -27,6 +34,10 @@ from nav_eval.testing import (
 )
 from nav_eval.testing.places import grid_graph, room
 from nav_eval_sdk import VLNAgent
+
+
+def wrong(findings):
+    return {finding.check: finding.detail for finding in findings if not finding.ok}
 
 
 @pytest.mark.parametrize("make", [room, grid_graph])
@@ -90,8 +101,7 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_of_a_simulator_is_named(name):
     changes, check = FAULTS[name]
-    failed = [f.check for f in check_simulator(broken(**changes), [fake_episode()], sessions=1) if not f.ok]
-    assert check in failed
+    assert check in wrong(check_simulator(broken(**changes), [fake_episode()], sessions=1))
     with pytest.raises(NotConforming, match=check):
         demand(check_simulator(broken(**changes), [fake_episode()], sessions=1))
 
@@ -125,8 +135,8 @@ class Leaky(Metric):
 
 
 def test_a_fault_of_a_metric_is_named():
-    failed = {f.check for f in check_metric(Leaky) if not f.ok}
-    assert failed == {"has a value before the first step", "starts fresh at reset"}
+    assert wrong(check_metric(Leaky)).keys() == {"has a value before the first step", "starts fresh at reset"}
+    assert wrong(check_metric(Bumped)).keys() == {"starts fresh at reset"}
 
 
 @pytest.mark.parametrize(
@@ -139,9 +149,9 @@ def test_a_fault_of_a_metric_is_named():
 )
 def test_a_metric_that_needs_more_than_it_says_is_named(name, needs, asked):
     modest = type("Modest", (METRICS.get(name),), {"needs": needs})
-    (fault,) = [f for f in check_metric(modest) if not f.ok]
-    assert fault.check == "uses only its declared needs"
-    assert f"add '{asked}' to `needs`" in fault.detail
+    ((check, detail),) = wrong(check_metric(modest)).items()
+    assert check == "uses only its declared needs"
+    assert f"add '{asked}' to `needs`" in detail
 
 
 class Half(Leaky):
@@ -152,7 +162,7 @@ class Half(Leaky):
 
 
 def test_a_rate_that_is_none_is_named():
-    assert "a rate is 0 or 1" in next(f.detail for f in check_metric(Half) if not f.ok)
+    assert "a rate is 0 or 1" in next(iter(wrong(check_metric(Half)).values()))
 
 
 POLICY_SERVERS = {"openpi", "internnav", "vla_eval", "lerobot"}
@@ -188,9 +198,8 @@ class Careless(VLNAgent):
 
 
 def test_a_fault_of_an_agent_is_named():
-    failed = {f.check for f in check_agent(Careless) if not f.ok}
-    assert "accepts an episode without an instruction" in failed
-    assert "decides the same from the same seed" in failed
+    faults = {"accepts an episode without an instruction", "decides the same from the same seed"}
+    assert faults <= wrong(check_agent(Careless)).keys()
 
 
 def test_fakes_fit_each_other():
@@ -198,3 +207,92 @@ def test_fakes_fit_each_other():
     context, walk = fake_context(episode), fake_walk(episode)
     assert context.distance(walk[-1].state.place, context.goals) == pytest.approx(0)
     assert [step.action.name for step in walk[-2:]] == ["move_forward", "stop"]
+
+
+class Bumped(Metric):
+    """Whether it ever bumped; never forgets."""
+
+    name, category, kind, needs, hit = "bumped", "safety", "rate", ("actions",), 0.0
+
+    def reset_metric(self, context): ...
+
+    def update_metric(self, step, others):
+        self.hit = max(self.hit, float(step.collided))
+
+    def get_metric(self):
+        return self.hit
+
+
+class Steps(Metric):
+    """A count that is called a share."""
+
+    name, category, unit, needs = "steps_share", "efficiency", "share", ("actions",)
+
+    def reset_metric(self, context):
+        self.count = 0.0
+
+    def update_metric(self, step, others):
+        self.count += 1
+
+    def get_metric(self):
+        return self.count
+
+
+def test_a_share_beyond_one():
+    assert "a share lies from 0 to 1" in wrong(check_metric(Steps))["has a value after a walk"]
+
+
+class Numb(FakeSimulator):
+    lacks_actions = "move_to"
+
+    def open_session(self):
+        session = super().open_session()
+        move = session.move
+        session.move = lambda action: replace(move(action), collided=False)
+        assert isinstance(session, SensorSession)
+        return session
+
+
+def test_a_simulator_that_never_tells_of_a_wall_and_one_that_lacks_a_string():
+    findings = wrong(check_simulator(Numb(), [fake_episode()]))
+    assert "`collided` is false" in findings["a wall is a collision"]
+    assert "('move_to',)" in findings["says what its world is"]
+    assert "a wall is a collision" not in wrong(check_simulator(FakeSimulator(), [fake_episode()]))
+
+
+class Turned(Sensor):
+    """(1,) float32: nothing."""
+
+    def __init__(self, name, config, simulator): ...
+
+    @property
+    def spec(self):
+        return TensorSpec(shape=(1,), dtype="float32", unit="rad")
+
+    def observe(self, simulator):
+        return np.zeros(1, np.float32)
+
+
+def test_a_sensor_is_checked_by_its_class():
+    assert demand(check_sensor(Turned))
+
+
+@pytest.mark.parametrize(
+    ("declared", "told"),
+    [
+        (Argument(unit=3), "`unit` is 3, not a string"),
+        (Argument(low=2, high=1), "`low` 2 is above `high` 1"),
+        (TensorSpec(shape=1, dtype="float32"), "Write shape=(1,)"),
+        (TensorSpec(shape=(1,), dtype="float32", unit="radians"), "Did you mean 'rad'?"),
+    ],
+)
+def test_a_declaration_that_cannot_be(declared, told):
+    assert told in (declaration_fault(declared) or "")
+    if isinstance(declared, Argument):
+        with pytest.raises(ConfigError, match="argument 'far' of 'jump'"):
+            check_own_actions({"jump": ActionSpec({"far": declared})})
+
+
+def test_an_own_action_that_no_agent_can_answer():
+    unlisted = type("Unlisted", (PointNavTask,), {"own_actions": {"jump": ActionSpec()}})
+    assert "add to `actions`" in wrong(check_task(unlisted))["says what it is"]

@@ -12,6 +12,7 @@ from nav_eval import Perturbation
 from nav_eval.core.contracts import admit_perturbation
 from nav_eval.errors import ConfigError
 from nav_eval.testing import check_perturbation, demand
+from testing.test_kits import wrong
 
 QUICK = ("camera_height", "field_of_view", "depth_noise", "actuation_noise", "pose_drift", "paraphrase", "typos")
 
@@ -58,42 +59,29 @@ class Remembering(Sound):
         return value + np.float32(self.looks)
 
 
-class Widening(Sound):
-    def reading(self, name, kind, value, rng):
-        return value.astype(np.float64)
-
-
-class Scribbling(Sound):
-    def reading(self, name, kind, value, rng):
-        value += 1
-        return value
-
-
-class Idle(Sound):
-    def reading(self, name, kind, value, rng):
-        return value
-
-
-class Secretive(Sound):
-    def instruction(self, given, others, rng):
-        return replace(given, text=given.text.upper())
-
-
-class Wordless(Sound):
-    rewords = True
-
-    def instruction(self, given, others, rng):
-        return given.text
-
-
-class Telling(Sound):
-    def simulator(self, config):
-        smaller = {name: one.model_copy(update={"width": 20}) for name, one in config.sensors.items()}
-        return config.model_copy(update={"sensors": smaller})
-
-
 def test_a_sound_one_passes():
     demand(check_perturbation(Sound))
+
+
+def scribble(self, name, kind, value, rng):
+    value += 1
+    return value
+
+
+def widths(config, width):
+    smaller = {name: one.model_copy(update={"width": width}) for name, one in config.sensors.items()}
+    return config.model_copy(update={"sensors": smaller})
+
+
+def faulty(method, call, **more):
+    """Sound but for one method."""
+    return type("Faulty", (Sound,), {method: call, **more})
+
+
+WIDENING = faulty("reading", lambda self, name, kind, value, rng: value.astype(np.float64))
+IDLE = faulty("reading", lambda self, name, kind, value, rng: value)
+SECRETIVE = faulty("instruction", lambda self, given, others, rng: replace(given, text=given.text.upper()))
+WORDLESS = faulty("instruction", lambda self, given, others, rng: given.text, rewords=True)
 
 
 @pytest.mark.parametrize(
@@ -101,17 +89,20 @@ def test_a_sound_one_passes():
     [
         (Global, "looking twice shows the same", "gps"),
         (Remembering, "every session meets the same", "forget everything in `begin`"),
-        (Widening, "readings keep their form", "gps"),
-        (Scribbling, "nothing that is handed in is written to", "make a copy"),
-        (Idle, "it changes something", "neither the simulator"),
-        (Secretive, "the instruction stays one", "rewords = True"),
-        (Wordless, "the instruction stays one", "Return an Instruction"),
-        (Telling, "the specs stay as they were", "tells the participant"),
+        (WIDENING, "readings keep their form", "gps"),
+        (faulty("reading", scribble), "nothing that is handed in is written to", "make a copy"),
+        (IDLE, "it changes something", "neither the simulator"),
+        (SECRETIVE, "the instruction stays one", "rewords = True"),
+        (WORDLESS, "the instruction stays one", "Return an Instruction"),
+        (
+            faulty("simulator", lambda self, config: widths(config, 20)),
+            "the specs stay as they were",
+            "tells the participant",
+        ),
     ],
 )
 def test_a_fault_is_named(made, check, said):
-    wrong = {one.check: one.detail for one in check_perturbation(made) if not one.ok}
-    assert said in wrong[f"severity 1: {check}"]
+    assert said in wrong(check_perturbation(made))[f"severity 1: {check}"]
 
 
 def test_what_is_no_perturbation_is_not_admitted():

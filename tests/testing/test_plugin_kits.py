@@ -24,14 +24,11 @@ from nav_eval.tasks.navigation import PointNavTask
 from nav_eval.tasks.registry import TASKS
 from nav_eval.testing import check_dataset, check_scene_format, check_sensor, check_task, demand
 from nav_eval.testing.places import room
+from testing.test_kits import wrong
 
 GRAPH = ("viewpoint", "navigable")
 IN_3D = ("gps", "compass", "heading", "collision", "proximity", "instruction", "pointgoal")
 CAMERAS = ("rgb", "depth", "panorama", "depth_panorama")
-
-
-def failed(findings):
-    return {finding.check: finding.detail for finding in findings if not finding.ok}
 
 
 @pytest.mark.parametrize("name", TASKS.names())
@@ -92,7 +89,7 @@ class Mislabelled(PointNavTask):
     ],
 )
 def test_a_broken_task_is_named(task, check):
-    assert check in failed(check_task(task))
+    assert check in wrong(check_task(task))
 
 
 @pytest.mark.parametrize("name", [*IN_3D, *CAMERAS])
@@ -154,7 +151,7 @@ class BrokenSensor(Sensor):
 )
 def test_a_broken_sensor_is_named(how, check):
     demand(check_sensor("broken_for_tests", options={"how": "good"}))
-    assert check in failed(check_sensor("broken_for_tests", options={"how": how}))
+    assert check in wrong(check_sensor("broken_for_tests", options={"how": how}))
 
 
 def pointnav_file(folder: Path) -> Path:
@@ -241,14 +238,14 @@ class Once(Table):
 def test_a_broken_data_set_is_named(tmp_path, breaks, check):
     path = tmp_path / "rows.csv"
     path.write_text("id,scene,x,text\n1,a,0,go\n2,a,1,stop\n3,b,2,turn\n")
-    found = failed(check_dataset(type("Broken", (Table,), {"breaks": breaks}), path))
+    found = wrong(check_dataset(type("Broken", (Table,), {"breaks": breaks}), path))
     assert check in found if check else not found, found
 
 
 def test_a_data_set_that_is_read_once_only_is_named(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("id,scene,x,text\n1,a,0,go\n")
-    assert "reads the same twice" in failed(check_dataset(Once, path))
+    assert "reads the same twice" in wrong(check_dataset(Once, path))
 
 
 @pytest.mark.parametrize(
@@ -322,5 +319,5 @@ def test_a_broken_scene_format_is_named(tmp_path, name, check):
     (tmp_path / name).write_text(FLOOR)
     if name.startswith("past"):
         (tmp_path / "hidden.txt").write_text("")
-    found = failed(check_scene_format(tmp_path / name))
+    found = wrong(check_scene_format(tmp_path / name))
     assert check in found if check else not found, found

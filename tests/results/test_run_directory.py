@@ -1,12 +1,15 @@
-"""What a run directory may not tell: the token, and the secret that the opaque ids are made with."""
+"""A run directory: what it may not tell, how it is named, and that its manifest knows every way in which an installed
+package can add something."""
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 from nav_eval.config.loader import load_config
 from nav_eval.config.secrecy import public_config
-from nav_eval.results.run_directory import RunDirectory
+from nav_eval.results.run_directory import PLUGIN_KINDS, RunDirectory
 
 TOKEN = "tokentokentoken"
 
@@ -36,3 +39,21 @@ def test_a_run_is_named_within_its_folder(tmp_path: Path) -> None:
     named = RunDirectory.named(None, config).path
     assert named.parent == tmp_path
     assert "/" not in named.name
+
+
+ROOT = Path(__file__).parents[2]
+SOURCES = (ROOT / "src", *(ROOT / "packages").glob("*/src"))
+
+
+def registered() -> Iterator[str]:
+    """The kinds of all registries in the sources, as their groups of entry points are called."""
+    texts = [path.read_text(encoding="utf-8") for folder in SOURCES for path in folder.rglob("*.py")]
+    for text in (text for text in texts if "Registry" in text):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Registry":
+                yield ast.literal_eval(node.args[0]).replace(" ", "_")
+
+
+def test_every_registry_is_a_kind_of_plugin() -> None:
+    assert sorted(PLUGIN_KINDS) == sorted(registered())
+    assert len(PLUGIN_KINDS) > 10
