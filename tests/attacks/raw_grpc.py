@@ -6,30 +6,24 @@ connection, or with None, which is the proper answer of an agent that turns once
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import struct
 from collections.abc import Callable, Iterator
 from concurrent import futures
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import grpc
 
 from attacks.raw_rest import Connection, Hostile, accept, listening
+from nav_eval_sdk.protocol import messages as m
 from nav_eval_sdk.protocol.grpc import SERVICE, ReceivedObservation, dump, dump_action
-from nav_eval_sdk.protocol.messages import (
-    Action,
-    EndStatus,
-    Envelope,
-    Info,
-    InitialObservation,
-    ServiceStatus,
-    Validation,
-)
 
 CALLS = ("GetInfo", "HealthCheck", "ValidateEpisode", "ResetEpisode", "GetAction", "EndEpisode", "Session")
-DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
+FRAMES = ("data", "headers", "priority", "rst", "settings", "push", "ping", "goaway", "window", "continuation")
+DATA, HEADERS, SETTINGS, PING, CONTINUATION = map(FRAMES.index, ("data", "headers", "settings", "ping", "continuation"))
 END_STREAM, END_HEADERS, PADDED, ACK = 1, 4, 8, 1
 PATH = re.compile(rb"InferenceService/(\w+)")
 WINDOW = (1 << 31) - 1 - 65535
@@ -45,36 +39,53 @@ class GrpcRequest:
     stream: int = 1
 
     @property
-    def asked(self) -> Envelope:
+    def asked(self) -> m.Envelope:
         return ReceivedObservation(self.message).envelope
 
 
-Frames: TypeAlias = "bytes | Callable[[Connection], None] | None"
+Frames: TypeAlias = "bytes | Callable[[Connection], object] | None"
 Behaviour: TypeAlias = Callable[[GrpcRequest], Frames]
 
 
 def proper(request: GrpcRequest) -> bytes:
     """The message that a well-behaved service answers with."""
-    match request.call:
-        case "GetInfo":
-            return dump(Info(name="attacker", streaming=True, max_sessions=4))
-        case "HealthCheck":
-            return dump(ServiceStatus(status="ready"))
-        case "ValidateEpisode":
-            return dump(Validation())
-        case "ResetEpisode":
-            return dump(InitialObservation())
-        case "EndEpisode":
-            return dump(EndStatus())
+    said: dict[str, m.Message] = {
+        "GetInfo": m.Info(name="attacker", streaming=True, max_sessions=4),
+        "HealthCheck": m.ServiceStatus(status="ready"),
+        "ValidateEpisode": m.Validation(),
+        "ResetEpisode": m.InitialObservation(),
+        "EndEpisode": m.EndStatus(),
+    }
+    return dump(said[request.call]) if request.call in said else acted(request)
+
+
+def acted(request: GrpcRequest, **changed: Any) -> bytes:
+    """A decision: a turn, and then the stop, with other values of some fields."""
     asked = request.asked
-    action = "stop" if asked.step else "turn_left"
-    return dump_action(Action(action, {}, asked.session_id, asked.step, asked.request_id))
+    same = {"session_id": asked.session_id, "step": asked.step, "request_id": asked.request_id}
+    return dump_action(m.Action(**{"action": "stop" if asked.step else "turn_left"} | same | changed))
 
 
-def frame(kind: int, flags: int, stream: int, payload: bytes = b"", length: int | None = None) -> bytes:
-    """`length`: what the frame says of itself, where that is not true."""
-    size = len(payload) if length is None else length
-    return struct.pack(">I", size)[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+def frame(kind: str, stream: int, payload: bytes = b"", flags: int = 0, length: int | None = None) -> bytes:
+    """`kind`: of FRAMES, or one that nobody knows; `length`: what it says of itself, where that is not true."""
+    size, number = len(payload) if length is None else length, FRAMES.index(kind) if kind in FRAMES else 250
+    return struct.pack(">I", size)[1:] + bytes([number, flags]) + struct.pack(">I", stream) + payload
+
+
+def code(number: int) -> bytes:
+    return struct.pack(">I", number)
+
+
+def varint(value: int) -> bytes:
+    out = b""
+    while value > 127:
+        out, value = out + bytes([value & 127 | 128]), value >> 7
+    return out + bytes([value])
+
+
+def field(number: int, data: bytes) -> bytes:
+    """A length-delimited field of protobuf."""
+    return varint(number << 3 | 2) + varint(len(data)) + data
 
 
 def header_block(*fields: tuple[str | bytes, str | bytes]) -> bytes:
@@ -84,22 +95,19 @@ def header_block(*fields: tuple[str | bytes, str | bytes]) -> bytes:
 
 def _text(text: str | bytes) -> bytes:
     data = text.encode("latin-1") if isinstance(text, str) else text
-    size, head = len(data), b""
-    if size < 127:
-        return bytes([size]) + data
-    head, size = b"\x7f", size - 127
-    while size > 127:
-        head, size = head + bytes([size & 127 | 128]), size >> 7
-    return head + bytes([size]) + data
+    return (bytes([len(data)]) if len(data) < 127 else b"\x7f" + varint(len(data) - 127)) + data
+
+
+def headers(stream: int, *fields: tuple[str | bytes, str | bytes], flags: int = END_HEADERS) -> bytes:
+    return frame("headers", stream, header_block(*fields), flags)
 
 
 def head(stream: int, *more: tuple[str | bytes, str | bytes], status: str = "200", flags: int = END_HEADERS) -> bytes:
-    fields = ((":status", status), ("content-type", "application/grpc"), *more)
-    return frame(HEADERS, flags, stream, header_block(*fields))
+    return headers(stream, (":status", status), ("content-type", "application/grpc"), *more, flags=flags)
 
 
 def trailers(stream: int, *more: tuple[str | bytes, str | bytes], status: str = "0") -> bytes:
-    return frame(HEADERS, END_HEADERS | END_STREAM, stream, header_block(("grpc-status", status), *more))
+    return headers(stream, ("grpc-status", status), *more, flags=END_HEADERS | END_STREAM)
 
 
 def message(data: bytes, flag: int = 0, length: int | None = None) -> bytes:
@@ -111,7 +119,7 @@ def body(stream: int, data: bytes, flags: int = 0) -> bytes:
     """DATA frames of the usual size at most."""
     parts = [data[at : at + 16384] for at in range(0, len(data), 16384)] or [b""]
     last = len(parts) - 1
-    return b"".join(frame(DATA, flags if i == last else 0, stream, part) for i, part in enumerate(parts))
+    return b"".join(frame("data", stream, part, flags if i == last else 0) for i, part in enumerate(parts))
 
 
 def whole(request: GrpcRequest, data: bytes | None = None) -> bytes:
@@ -135,7 +143,7 @@ class _Peer:
     connection: Connection
     behaviour: Behaviour
     greeting: bytes
-    streams: dict[int, _Stream] = field(default_factory=dict)
+    streams: dict[int, _Stream] = dataclasses.field(default_factory=dict)
     block: bytes = b""
 
     def serve(self) -> None:
@@ -149,9 +157,9 @@ class _Peer:
 
     def _take(self, kind: int, flags: int, number: int, payload: bytes) -> None:
         if kind == SETTINGS and not flags & ACK:
-            self.connection.send(frame(SETTINGS, ACK, 0))
+            self.connection.send(frame("settings", 0, flags=ACK))
         elif kind == PING and not flags & ACK:
-            self.connection.send(frame(PING, ACK, 0, payload))
+            self.connection.send(frame("ping", 0, payload, ACK))
         elif kind in (HEADERS, CONTINUATION):
             self._headers(number, flags, payload)
         elif kind == DATA and number in self.streams:
@@ -188,27 +196,19 @@ class _Peer:
 def settings(**values: int) -> bytes:
     """No table for headers, so that every request spells its path; s1="value" sets the setting 1 and so on."""
     pairs = {1: 0, 4: (1 << 31) - 1} | {int(key[1:]): value for key, value in values.items()}
-    return frame(SETTINGS, 0, 0, b"".join(struct.pack(">HI", key, value) for key, value in pairs.items()))
+    return frame("settings", 0, b"".join(struct.pack(">HI", key, value) for key, value in pairs.items()))
 
 
-GREETING = settings() + frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", WINDOW))
+GREETING = settings() + frame("window", 0, code(WINDOW))
 
 
-@contextmanager
-def frames_service(behaviour: Behaviour, greeting: bytes = GREETING) -> Iterator[Hostile]:
+def frames_service(behaviour: Behaviour, greeting: bytes = GREETING) -> AbstractContextManager[Hostile]:
     """HTTP/2 by hand."""
-    hostile = Hostile()
-    with listening() as server:
-        hostile.endpoint = f"127.0.0.1:{server.getsockname()[1]}"
-        accept(server, lambda sock: _Peer(Connection(sock, hostile), behaviour, greeting).serve())
-        try:
-            yield hostile
-        finally:
-            hostile.released.set()
+    return bytes_service(lambda connection: _Peer(connection, behaviour, greeting).serve())
 
 
 @contextmanager
-def bytes_service(play: Callable[[Connection], None]) -> Iterator[Hostile]:
+def bytes_service(play: Callable[[Connection], object]) -> Iterator[Hostile]:
     """Whatever `play` does with every connection; the evaluator's first one only asks whether somebody is there."""
     hostile = Hostile()
     with listening() as server:

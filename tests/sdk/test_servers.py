@@ -10,6 +10,7 @@ import resource
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -295,42 +296,45 @@ def test_many_impatient_retries_do_not_starve_the_service() -> None:
         assert sorted(map(str, answers)) == ["move_forward"] + 29 * ["superseded"]
 
 
-def post(endpoint: str, path: str, body: bytes, kind: str = "application/json", **headers: str) -> tuple[int, Any, str]:
-    parsed = Endpoint.parse(endpoint)
-    connection = http.client.HTTPConnection(parsed.host, parsed.port, timeout=PATIENCE)
-    connection.request("POST", path, body, {"Content-Type": kind, **headers})
+@pytest.fixture(scope="module")
+def rest() -> Iterator[str]:
+    with start(Agent, port=0).wait_loaded() as server:
+        yield server.endpoint
+
+
+def post(endpoint: str, path: str, body: bytes, kind: str) -> tuple[int, Any, str]:
+    connection = http.client.HTTPConnection(endpoint, timeout=PATIENCE)
+    connection.request("POST", path, body, {"Content-Type": kind})
     response = connection.getresponse()
     text = response.read().decode()
     connection.close()
     return response.status, response.headers.get_content_type(), text
 
 
+JSON, MSGPACK = "application/json", "application/msgpack"
+
+
 @pytest.mark.parametrize(
     ("path", "body", "kind", "status", "code"),
     [
-        ("/api/v1/agent/act", b"{", "application/json", 400, "bad_request"),
-        ("/api/v1/agent/act", b"\xc1", "application/msgpack", 400, "bad_request"),
-        ("/api/v1/agent/act", b"[" * 50_000, "application/json", 400, "bad_request"),
-        ("/api/v1/agent/act", b"{}", "text/plain", 415, "unsupported_media_type"),
-        ("/api/v1/agent/act", b"{}", "application/json", 400, "bad_request"),
-        ("/api/v1/agent/act", b'{"observation": {}}', "application/json", 404, "unknown_session"),
-        ("/api/v1/episode/reset", b"{}", "application/json", 400, "bad_request"),
-        ("/api/v1/episode/reset", b'{"episode_id": 1, "scene_id": "s"}', "application/json", 400, "bad_request"),
-        ("/api/v1/nowhere", b"{}", "application/json", 404, "not_found"),
-        ("/api/v1/info", b"{}", "application/json", 405, "method_not_allowed"),
+        ("agent/act", b"{", JSON, 400, "bad_request"),
+        ("agent/act", b"\xc1", MSGPACK, 400, "bad_request"),
+        ("agent/act", b"[" * 50_000, JSON, 400, "bad_request"),
+        ("agent/act", b"{}", "text/plain", 415, "unsupported_media_type"),
+        ("agent/act", b"{}", JSON, 400, "bad_request"),
+        ("agent/act", b'{"observation": {}}', JSON, 404, "unknown_session"),
+        ("episode/reset", b"{}", JSON, 400, "bad_request"),
+        ("episode/reset", b'{"episode_id": 1, "scene_id": "s"}', JSON, 400, "bad_request"),
+        ("nowhere", b"{}", JSON, 404, "not_found"),
+        ("info", b"{}", JSON, 405, "method_not_allowed"),
     ],
 )
-def test_problems_are_json_with_a_code(path: str, body: bytes, kind: str, status: int, code: str) -> None:
-    with start(Agent, port=0).wait_loaded() as server:
-        got, content_type, text = post(server.endpoint, path, body, kind)
-        problem = json.loads(text)
-        assert (got, content_type, problem["code"], problem["status"]) == (
-            status,
-            "application/problem+json",
-            code,
-            status,
-        )
-        assert "Traceback" not in text
+def test_problems_are_json_with_a_code(rest: str, path: str, body: bytes, kind: str, status: int, code: str) -> None:
+    got, content_type, text = post(rest, f"/api/v1/{path}", body, kind)
+    problem = json.loads(text)
+    assert (got, content_type) == (status, "application/problem+json")
+    assert (problem["code"], problem["status"]) == (code, status)
+    assert "Traceback" not in text
 
 
 def test_a_body_over_the_limit_is_not_read() -> None:
