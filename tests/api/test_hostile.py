@@ -56,18 +56,18 @@ def open_client(wire: tuple[str, str]) -> Iterator[Open]:
 
 
 FAULTS = {
-    "hang": (AgentTimeout, ""),
-    "late": (AgentTimeout, ""),
-    "drip": (AgentTimeout, ""),
-    "die": (ServiceUnavailable, ""),
-    "other_step": (AgentError, ""),
-    "other_session": (AgentError, ""),
-    "other_request": (AgentError, ""),
-    "garbage": (AgentError, ""),
-    "huge": (AgentError, ""),
-    "nan": (InvalidAction, ""),
-    "unknown_action": (InvalidAction, ""),
-    "traceback": (AgentError, ""),
+    "hang": (AgentTimeout, None),
+    "late": (AgentTimeout, None),
+    "drip": (AgentTimeout, None),
+    "die": (ServiceUnavailable, None),
+    "other_step": (AgentError, None),
+    "other_session": (AgentError, None),
+    "other_request": (AgentError, None),
+    "garbage": (AgentError, None),
+    "huge": (AgentError, None),
+    "nan": (InvalidAction, None),
+    "unknown_action": (InvalidAction, None),
+    "traceback": (AgentError, None),
     "chunk": (AgentError, "more than"),  # http.client takes a chunk of length -1 for all that comes until the end
     "integer": (InvalidAction, "finite"),
 }

@@ -108,7 +108,7 @@ def test_a_learned_project_tests_itself_and_brings_what_trains_it(tmp_path: Path
 
 def test_a_sample_agent_is_loaded_by_its_name() -> None:
     with start(cli.load_agent("learned"), port=0).wait_loaded() as server:
-        checked = run("check", server.endpoint)
+        checked = run("check", server.endpoint, "--steps", "2")
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 

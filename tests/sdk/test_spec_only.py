@@ -103,7 +103,8 @@ def test_a_rest_client_that_declares_nothing_plays(rest: str) -> None:
     assert Watcher.seen == [OBSERVATION] * 2
 
 
-DECLARED = RESET | {"observation_spec": {"gps": {"kind": "tensor", "shape": [2], "dtype": "float32"}}}
+GPS = {"kind": "tensor", "shape": [2], "dtype": "float32"}
+DECLARED = RESET | {"observation_spec": {"gps": GPS}}
 HERE = {"observation": {"gps": [0.0, 1.0]}}
 
 
@@ -119,7 +120,7 @@ HERE = {"observation": {"gps": [0.0, 1.0]}}
         ("agent/act", {"observation": {}}, ("gps", "missing")),
         ("agent/act", [1], ("object", "observation")),
         ("episode/reset", {"episode": "1", "scene_id": "x"}, ("`episode_id`", "scene_id, instruction")),
-        ("episode/reset", DECLARED | {"observaton_spec": {}}, ("'observaton_spec'", "'observation_spec'")),
+        ("episode/reset", RESET | {"observaton_spec": {"gps": GPS}}, ("'observaton_spec'", "'observation_spec'")),
         ("episode/end", {"sesion_id": "default"}, ("'sesion_id'", "'session_id'")),
     ],
 )
