@@ -19,10 +19,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from attacks import judge
 from attacks.arena import Arena
 from attacks.attack import INPUT_FAULT, ONE_MESSAGE, Attack, Expectation, Outcome
 from attacks.raw_rest import accept, listening
+from engine.scene.made import TRIANGLE, encoded, glb, simple
 from graphs import SCAN, default_items, grid_scan
 
 CANARY = "canary"
@@ -112,7 +116,7 @@ READERS = ("report", "rescore", "replay", "verify", "compare")
 def _on(place: Place, command: str) -> list[str | Path]:
     """`command` on the run directory; what it writes goes beside it."""
     more: dict[str, list[str | Path]] = {
-        "report": ["--out", place.sandbox / "page"],
+        "report": ["--out", place.sandbox / "page.html"],
         "compare": [place.good],
         "publish": ["--out", place.sandbox / "public"],
     }
@@ -442,82 +446,54 @@ def _with_graph(place: Place, content: Content) -> Commands:
 
 # --- scenes
 
-MAGIC, JSON_CHUNK = 0x46546C67, 0x4E4F534A
 
-
-def _glb(document: dict[str, Any], binary: bytes = b"", *, length: int | None = None) -> bytes:
-    text = json.dumps(document).encode()
-    text += b" " * (-len(text) % 4)
-    binary += bytes(-len(binary) % 4)
-    chunks = struct.pack("<II", len(text), JSON_CHUNK) + text
-    if binary:
-        chunks += struct.pack("<II", len(binary), 0x004E4942) + binary
-    return struct.pack("<III", MAGIC, 2, 12 + len(chunks) if length is None else length) + chunks
-
-
-CORNERS = struct.pack("<3H", 0, 1, 2)
-TRIANGLE = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 0, 1) + CORNERS
-
-
-def _mesh(**changed: Any) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "asset": {"version": "2.0"},
-        "scene": 0,
-        "scenes": [{"nodes": [0]}],
-        "nodes": [{"mesh": 0}],
-        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
-        "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"},
-            {"bufferView": 1, "componentType": 5123, "count": 3, "type": "SCALAR"},
-        ],
-        "bufferViews": [
-            {"buffer": 0, "byteOffset": 0, "byteLength": 36},
-            {"buffer": 0, "byteOffset": 36, "byteLength": 6},
-        ],
-        "buffers": [{"byteLength": 42}],
-    }
-    return document | changed
-
-
-def _glb_of(binary: bytes = TRIANGLE, *, length: int | None = None, **changed: Any) -> bytes:
-    return _glb(_mesh(**changed), binary, length=length)
+def _glb(points: ArrayLike = TRIANGLE, corners: ArrayLike = (0, 1, 2), **changed: Any) -> bytes:
+    """A triangle, with other values in its document."""
+    made = simple(np.asarray(points, np.float32), corners)
+    made.json |= {"scene": 0, "scenes": [{"nodes": [0]}]} | changed
+    return made.bytes()
 
 
 def _first(part: str, **changed: Any) -> bytes:
     """With other values in the first accessor or view."""
-    first, *others = _mesh()[part]
-    return _glb_of(**{part: [first | changed, *others]})
+    made = simple()
+    made.json[part][0] |= changed
+    return made.bytes()
 
 
 def _nodes(*found: dict[str, Any]) -> bytes:
-    return _glb_of(nodes=[*found, {"mesh": 0}])
+    return _glb(nodes=[*found, {"mesh": 0}])
 
 
 def _buffer(uri: str) -> Content:
-    return lambda place: _glb(_mesh(buffers=[{"byteLength": 42, "uri": uri.format(place=place)}]))
+    def write(place: Place) -> bytes:
+        made = simple()
+        where = {"byteLength": len(made.buffer), "uri": uri.format(place=place)}
+        return glb(json.dumps(made.json | {"buffers": [where]}).encode(), b"")
+
+    return write
 
 
 def _textured(uri: str) -> Content:
-    attributes = {"POSITION": 0, "TEXCOORD_0": 0}
-    return lambda place: _glb_of(
-        images=[{"uri": uri.format(place=place)}],
-        textures=[{"source": 0}],
-        materials=[{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
-        meshes=[{"primitives": [{"attributes": attributes, "indices": 1, "material": 0}]}],
-    )
+    def write(place: Place) -> bytes:
+        made = simple()
+        made.json |= {"images": [{"uri": uri.format(place=place)}], "textures": [{"source": 0}]}
+        made.material(pbrMetallicRoughness={"baseColorTexture": {"index": 0}})
+        made.json["meshes"][0]["primitives"][0] |= {"attributes": {"POSITION": 0, "TEXCOORD_0": 0}, "material": 0}
+        return made.bytes()
+
+    return write
 
 
 def _vast_picture() -> str:
     """A PNG that says that it is of 60,000 x 60,000, and holds a few rows of it."""
-    header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 6, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(1 << 20))), (b"IEND", b""))
-    packed = [
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
-    ]
-    return "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(packed)).decode()
+    data = bytearray(encoded(np.zeros((4, 60_000, 4), np.uint8)))
+    struct.pack_into(">I", data, 20, 60_000)
+    struct.pack_into(">I", data, 29, zlib.crc32(data[12:29]))
+    return "data:image/png;base64," + base64.b64encode(data).decode()
 
 
-DEEP_JSON = struct.pack("<5I", MAGIC, 2, 20 + 100_000, 100_000, JSON_CHUNK) + b"[" * 100_000
+DEEP_JSON = glb(b"[" * 100_000, b"")
 PLY = b"ply\nformat %s 1.0\nelement vertex %d\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
 OUTSIDE = b"mtllib ../../secret.txt\nv 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n"
 SCENES: dict[str, tuple[str, Content]] = {
@@ -536,20 +512,21 @@ SCENES: dict[str, tuple[str, Content]] = {
 
 
 def _glbs() -> Contents:
+    whole = _glb()
     return {
-        "nothing: this one can be read": _glb_of(),
-        "cut in its middle": _glb_of()[:200],
-        "a length of 4 GiB": _glb_of(length=0xFFFFFFFF),
+        "nothing: this one can be read": whole,
+        "cut in its middle": whole[:200],
+        "a length of 4 GiB": whole[:8] + b"\xff" * 4 + whole[12:],
         "2^31 vertices": _first("accessors", count=1 << 31),
         "-3 vertices": _first("accessors", count=-3),
         "'3' vertices": _first("accessors", count="3"),
         "a negative offset": _first("bufferViews", byteOffset=-36),
         "an offset of 2^62": _first("bufferViews", byteOffset=1 << 62),
         "a view that does not exist": _first("accessors", bufferView=99),
-        "a triangle of vertices that do not exist": _glb_of(TRIANGLE[:36] + struct.pack("<3H", 0, 1, 60000)),
-        "vertices that are NaN": _glb_of(struct.pack("<9f", *[NAN] * 9) + CORNERS),
-        "vertices 1e38 m away": _glb_of(struct.pack("<9f", *[3e38] * 3, *[-3e38] * 6) + CORNERS),
-        "a node that is its own child": _glb_of(nodes=[{"mesh": 0, "children": [0]}]),
+        "a triangle of vertices that do not exist": _glb(corners=(0, 1, 60000)),
+        "vertices that are NaN": _glb([[NAN] * 3] * 3),
+        "vertices 1e38 m away": _glb([[3e38] * 3, [-3e38] * 3, [-3e38] * 3]),
+        "a node that is its own child": _glb(nodes=[{"mesh": 0, "children": [0]}]),
         "100,000 nodes in one another": _nodes(*({"children": [i + 1]} for i in range(100_000))),
         "2^30 copies by shared children": _nodes(*({"children": [i + 1, i + 1]} for i in range(30))),
         "a buffer outside its folder": _buffer("../secret.txt"),
@@ -559,7 +536,7 @@ def _glbs() -> Contents:
         "a texture outside its folder": _textured("../../secret.txt"),
         "a texture on a server": _textured("http://{place.trap}/x.png"),
         "a PNG of 60,000 x 60,000": _textured(_vast_picture()),
-        "hostile names": _glb_of(nodes=[{"mesh": 0, "name": HOSTILE}], extensionsRequired=[HOSTILE]),
+        "hostile names": _glb(nodes=[{"mesh": 0, "name": HOSTILE}], extensionsRequired=[HOSTILE]),
         "JSON 100,000 lists deep": DEEP_JSON,
     }
 

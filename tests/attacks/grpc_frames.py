@@ -242,8 +242,7 @@ def attacks() -> Iterator[Attack]:
     ]
     for kind, call in served:
         serve: Serve = partial(frames_service, at(call, kind.make))
-        expected = SURVIVES if kind.odd else BAD[call]
-        yield attack(f"frames/{call}/{kind.what}", expected, serve, wire=wire_of(call), quick=True)
+        yield attack(f"frames/{call}/{kind.what}", kind.expected(call, BAD), serve, wire=wire_of(call), quick=True)
     for what, play in GREETINGS.items():
         serve = partial(bytes_service, play)
         yield attack(f"frames/greeting/{what}", FAILS_OR_ENDS, serve, wire="grpc", quick=True)

@@ -45,7 +45,7 @@ def attack(
             encoding = [f"agent_service.encoding={form}", "agent_service.retries=1"]
             command = arena.command([*where, *encoding, *overrides], sandbox / "run", QUICK if quick else PATIENT)
             commands = [command, *[[*command, "--resume"]] * resumes]
-            commands += [[one, str(sandbox / "run"), "--out", str(sandbox / one)] for one in then]
+            commands += [[one, str(sandbox / "run"), "--out", f"{sandbox}/{one}.html"] for one in then]
             told = partial(meanwhile, hostile) if meanwhile else None
             trial = arena.run(commands, protocol=protocol, sandbox=sandbox, bound=bound, meanwhile=told)
             outcome = arena.judged(trial, expected, bound=bound, runs=1 + resumes)

@@ -61,7 +61,7 @@ def attacks() -> Iterator[Attack]:
 
 
 def _page(hostile: Any, trial: Any) -> list[str]:
-    return judge.page(Path(trial.sandbox) / "report")
+    return judge.page(Path(trial.sandbox) / "report.html")
 
 
 def _rest(name: str, kind: str, text: str, *, odd: bool = False, **options: Any) -> Attack:
