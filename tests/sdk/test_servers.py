@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from nav_eval_sdk import ServerTls, TestClient, VLNAgent, cli, serve, start
+from nav_eval_sdk import ServerTls, TestClient, VLNAgent, cli, start
 from nav_eval_sdk.client import WIRES, synthetic_episode
 from nav_eval_sdk.conformance import Target, check
 from nav_eval_sdk.errors import BadAnswer, DeadlineMissed, Refused, Unreachable
@@ -110,14 +110,6 @@ def client_tls(folder: Path, name: str | None = None, authority: str = "authorit
     return ClientTls(str(folder / f"{authority}.pem"), *pair)
 
 
-@pytest.mark.parametrize("wire", ["rest-json", "grpc-unary"])
-def test_check_of_a_service_with_tls_names_the_option(certificates: Path, wire: str) -> None:
-    with start(Agent, protocol=wire.split("-")[0], port=0, tls=server_tls(certificates, mutual=False)) as server:
-        found = list(check(Target(server.endpoint, wire, timeout=5)))
-    assert not found[0].reached
-    assert "--ca FILE" in found[0].detail
-
-
 @pytest.mark.parametrize("wire", WIRES[::2])
 def test_check_waits_for_a_service_that_loads(wire: str) -> None:
     loaded = threading.Event()
@@ -140,25 +132,29 @@ def test_tls_carries_whole_episodes(certificates: Path, wire: str, mutual: bool)
         play(TestClient(server.endpoint, wire=wire, tls=client_tls(certificates, name)), steps=8)
 
 
-@pytest.mark.parametrize("protocol", ["rest", "grpc"])
-def test_health_is_asked_over_tls(certificates: Path, protocol: str) -> None:
+@pytest.mark.parametrize("wire", ["rest-json", "grpc-unary"])
+def test_health_and_check_of_a_service_with_tls(certificates: Path, wire: str) -> None:
+    protocol = wire.split("-")[0]
     with start(Agent, protocol=protocol, port=0, tls=server_tls(certificates, mutual=False)).wait_loaded() as server:
         asked = ["health", server.endpoint, "--protocol", protocol]
         for more, code in ([], 1), (["--ca", str(certificates / "authority.pem")], 0):
             with pytest.raises(SystemExit) as ended:
                 cli.main([*asked, *more])
             assert (ended.value.code or 0) == code
+        found = list(check(Target(server.endpoint, wire, timeout=5)))
+    assert not found[0].reached
+    assert "--ca FILE" in found[0].detail
 
 
 @pytest.mark.parametrize("wire", ["rest-msgpack", "grpc-unary"])
 @pytest.mark.parametrize("case", ["another authority", "no certificate", "a stranger's certificate", "no tls"])
 def test_tls_refuses(certificates: Path, wire: str, case: str) -> None:
-    tls = {
-        "another authority": client_tls(certificates, "client", "stranger"),
-        "no certificate": client_tls(certificates),
-        "a stranger's certificate": client_tls(certificates, "stranger"),
-        "no tls": None,
-    }[case]
+    given = {
+        "another authority": ("client", "stranger"),
+        "no certificate": (),
+        "a stranger's certificate": ("stranger",),
+    }
+    tls = client_tls(certificates, *given[case]) if case in given else None
     with start(Agent, protocol=wire.split("-")[0], port=0, tls=server_tls(certificates, mutual=True)) as server:
         server.wait_loaded()
         client = TestClient(server.endpoint, wire=wire, tls=tls, timeout=5)
@@ -176,9 +172,8 @@ def test_every_call_needs_the_token(wire: str) -> None:
             observe = TestClient(server.endpoint, wire=wire, token="right")
             observe.reset(episode())
             ask = observe.ask(OBSERVATION)
-            calls = [client.info, client.health, client.validate, lambda c=client: c.reset(episode())]
-            calls += [lambda c=client, a=ask: c.transport.act(a, c.deadline())]
-            for call in calls:
+            reset, act = lambda c=client: c.reset(episode()), lambda c=client, a=ask: c.transport.act(a, c.deadline())
+            for call in (client.info, client.health, client.validate, reset, act):
                 with pytest.raises(Refused, match="unauthorized"):
                     call()
             observe.end()
@@ -337,12 +332,13 @@ def test_problems_are_json_with_a_code(rest: str, path: str, body: bytes, kind: 
     assert "Traceback" not in text
 
 
+ANNOUNCED = b"POST /api/v1/agent/act HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
+
+
 def test_a_body_over_the_limit_is_not_read() -> None:
     with start(Agent, port=0, max_message=100_000).wait_loaded() as server:
         connection = socket.create_connection(("127.0.0.1", server.port))
-        connection.sendall(
-            b"POST /api/v1/agent/act HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999\r\n\r\n" + b" " * 9
-        )
+        connection.sendall(ANNOUNCED % 999_999_999 + b" " * 9)
         assert b"413" in connection.recv(1000)
         connection.close()
         play(TestClient(server.endpoint, wire="rest-msgpack"), 0)
@@ -359,12 +355,11 @@ def test_a_body_that_is_announced_and_not_sent_costs_nothing() -> None:
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
-    head = b"POST /api/v1/agent/act HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (200 << 20)
     with start(Agent, port=0).wait_loaded() as server:
         before = resident()
         held = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(5)]
         for connection in held:
-            connection.sendall(head + b" " * 1000)
+            connection.sendall(ANNOUNCED % (200 << 20) + b" " * 1000)
         time.sleep(0.3)
         play(TestClient(server.endpoint), 0)
         assert resident() - before < 100 << 20
@@ -434,15 +429,6 @@ def test_one_object_serves_one_session() -> None:
         play(TestClient(server.endpoint))
     with pytest.raises(ValueError, match="class"):
         start(Agent(), port=0, max_sessions=2)
-
-
-def test_serve_ends_when_the_agent_cannot_be_made() -> None:
-    class Broken(Agent):
-        def __init__(self) -> None:
-            raise OSError("no weights")
-
-    with pytest.raises(Exception, match="no weights"):
-        serve(Broken, port=0)
 
 
 def test_an_unknown_protocol() -> None:
