@@ -23,7 +23,6 @@ from nav_eval_sdk.protocol.grpc import SERVICE, ReceivedObservation, dump, dump_
 
 CALLS = ("GetInfo", "HealthCheck", "ValidateEpisode", "ResetEpisode", "GetAction", "EndEpisode", "Session")
 FRAMES = ("data", "headers", "priority", "rst", "settings", "push", "ping", "goaway", "window", "continuation")
-DATA, HEADERS, SETTINGS, PING, CONTINUATION = map(FRAMES.index, ("data", "headers", "settings", "ping", "continuation"))
 END_STREAM, END_HEADERS, PADDED, ACK = 1, 4, 8, 1
 PATH = re.compile(rb"InferenceService/(\w+)")
 WINDOW = (1 << 31) - 1 - 65535
@@ -122,69 +121,52 @@ def body(stream: int, data: bytes, flags: int = 0) -> bytes:
     return b"".join(frame("data", stream, part, flags if i == last else 0) for i, part in enumerate(parts))
 
 
-def whole(request: GrpcRequest, data: bytes | None = None) -> bytes:
+def whole(request: GrpcRequest) -> bytes:
     """A whole answer; on a Session, where the stream goes on, its next message."""
-    framed = body(request.stream, message(proper(request) if data is None else data))
+    framed = body(request.stream, message(proper(request)))
     if request.call == "Session":
         return framed if request.number else head(request.stream) + framed
     return head(request.stream) + framed + trailers(request.stream)
 
 
 @dataclass(slots=True)
-class _Stream:
-    call: str = ""
-    waiting: bytes = b""
-
-
-@dataclass(slots=True)
 class _Peer:
-    """One connection: takes frames, hands on whole messages."""
+    """One connection: takes frames, hands on whole messages. By stream: `calls`, and bytes that `wait` for more."""
 
     connection: Connection
     behaviour: Behaviour
-    greeting: bytes
-    streams: dict[int, _Stream] = dataclasses.field(default_factory=dict)
+    calls: dict[int, str] = dataclasses.field(default_factory=dict)
+    waiting: dict[int, bytes] = dataclasses.field(default_factory=dict)
     block: bytes = b""
 
-    def serve(self) -> None:
+    def serve(self, greeting: bytes) -> None:
         with self.connection.sock.makefile("rb") as incoming:
             if len(incoming.read(24)) < 24:
                 return
-            self.connection.send(self.greeting)
+            self.connection.send(greeting)
             while len(prefix := incoming.read(9)) == 9 and not self.connection.hostile.released.is_set():
                 size, stream = int.from_bytes(prefix[:3], "big"), int.from_bytes(prefix[5:], "big")
-                self._take(prefix[3], prefix[4], stream, incoming.read(size))
+                kind = FRAMES[prefix[3]] if prefix[3] < len(FRAMES) else ""
+                self._take(kind, prefix[4], stream, incoming.read(size))
 
-    def _take(self, kind: int, flags: int, number: int, payload: bytes) -> None:
-        if kind == SETTINGS and not flags & ACK:
-            self.connection.send(frame("settings", 0, flags=ACK))
-        elif kind == PING and not flags & ACK:
-            self.connection.send(frame("ping", 0, payload, ACK))
-        elif kind in (HEADERS, CONTINUATION):
-            self._headers(number, flags, payload)
-        elif kind == DATA and number in self.streams:
-            self._data(number, flags, payload)
+    def _take(self, kind: str, flags: int, stream: int, payload: bytes) -> None:
+        if kind in ("settings", "ping") and not flags & ACK:
+            self.connection.send(frame(kind, 0, payload if kind == "ping" else b"", ACK))
+        elif kind in ("headers", "continuation"):
+            self.block += payload
+            if flags & END_HEADERS:
+                named = PATH.search(self.block)
+                self.calls[stream], self.block = named[1].decode() if named else "?", b""
+        elif kind == "data" and stream in self.calls:
+            held = self.waiting.pop(stream, b"") + payload
+            while len(held) >= 5 and len(held) >= (end := 5 + int.from_bytes(held[1:5], "big")):
+                data, held = held[5:end], held[end:]
+                self._answer(stream, data)
+            self.waiting[stream] = held
 
-    def _headers(self, number: int, flags: int, payload: bytes) -> None:
-        self.block += payload
-        if flags & END_HEADERS:
-            named = PATH.search(self.block)
-            self.streams[number] = _Stream(named[1].decode() if named else "?")
-            self.block = b""
-
-    def _data(self, number: int, flags: int, payload: bytes) -> None:
-        stream = self.streams[number]
-        stream.waiting += payload
-        while len(stream.waiting) >= 5:
-            size = int.from_bytes(stream.waiting[1:5], "big")
-            if len(stream.waiting) < 5 + size:
-                return
-            data, stream.waiting = stream.waiting[5 : 5 + size], stream.waiting[5 + size :]
-            self._answer(stream.call, number, data)
-
-    def _answer(self, call: str, number: int, data: bytes) -> None:
-        hostile = self.connection.hostile
-        request = GrpcRequest(call, hostile.count(call), data, number)
+    def _answer(self, stream: int, data: bytes) -> None:
+        hostile, call = self.connection.hostile, self.calls[stream]
+        request = GrpcRequest(call, hostile.count(call), data, stream)
         hostile.asked.append(request)
         reply = self.behaviour(request)
         if callable(reply):
@@ -204,7 +186,7 @@ GREETING = settings() + frame("window", 0, code(WINDOW))
 
 def frames_service(behaviour: Behaviour, greeting: bytes = GREETING) -> AbstractContextManager[Hostile]:
     """HTTP/2 by hand."""
-    return bytes_service(lambda connection: _Peer(connection, behaviour, greeting).serve())
+    return bytes_service(lambda connection: _Peer(connection, behaviour).serve(greeting))
 
 
 @contextmanager

@@ -5,17 +5,16 @@ from __future__ import annotations
 import base64
 import http.client
 import json
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
 import grpc
 import numpy as np
 import pytest
 
+from attacks.raw_rest import answer, rest_service
 from nav_eval_sdk import VLNAgent, cli, start
 from nav_eval_sdk.conformance import Target, check
 from nav_eval_sdk.protocol.grpc import SERVICE, message_class
@@ -216,30 +215,10 @@ def test_check_says_that_a_service_of_the_three_calls_plays(
     assert "FAULT" not in said
 
 
-class OneAnswer(BaseHTTPRequestHandler):
-    """A participant who looks at no address: whatever is asked is answered with a status and an action."""
-
-    def do_POST(self) -> None:
-        if self.command == "POST":
-            json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        answer = b'{"status": "ready", "action": "stop", "action_args": {}}'
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    do_GET = do_POST  # noqa: N815 - the name that http.server calls
-
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
-
-
 def test_a_service_with_one_answer_for_every_address_plays(capsys: pytest.CaptureFixture[str]) -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), OneAnswer) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        code, said, _ = checked(f"127.0.0.1:{server.server_port}", "rest", capsys)
-        server.shutdown()
+    """A participant who looks at no address: whatever is asked is answered with a status and an action."""
+    with rest_service(lambda request: answer({"status": "ready", "action": "stop", "action_args": {}})) as service:
+        code, said, _ = checked(service.endpoint, "rest", capsys)
     assert (code, said.splitlines()[-1]) == (0, PLAYS), said
 
 
