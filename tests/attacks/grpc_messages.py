@@ -28,6 +28,7 @@ from attacks.services import attack, served
 from nav_eval_sdk.protocol.grpc import CODE_KEY, dump_action
 from nav_eval_sdk.protocol.messages import Action
 
+Session = Callable[[Iterator[bytes], Any, Hostile], Iterator[bytes]]
 BAD = {
     "GetInfo": NEVER_READY,
     "HealthCheck": NEVER_READY,
@@ -131,16 +132,15 @@ def _ends(requests: Iterator[bytes], context: Any, hostile: Hostile) -> Iterator
     yield from ()
 
 
-def _twice(requests: Iterator[bytes], context: Any, hostile: Hostile) -> Iterator[bytes]:
-    for data in requests:
-        yield _reply(data)
-        yield _reply(data)
+def _each(make: Callable[[bytes], tuple[bytes, ...]], *first: bytes) -> Session:
+    """What is made of each question, after what nobody asked for."""
 
+    def session(requests: Iterator[bytes], context: Any, hostile: Hostile) -> Iterator[bytes]:
+        yield from first
+        for data in requests:
+            yield from make(data)
 
-def _early(requests: Iterator[bytes], context: Any, hostile: Hostile) -> Iterator[bytes]:
-    yield dump_action(Action("stop", {}, "default", 0, ""))
-    for data in requests:
-        yield _reply(data)
+    return session
 
 
 def _flood(requests: Iterator[bytes], context: Any, hostile: Hostile) -> Iterator[bytes]:
@@ -152,11 +152,6 @@ def _flood(requests: Iterator[bytes], context: Any, hostile: Hostile) -> Iterato
 def _raises(requests: Iterator[bytes], context: Any, hostile: Hostile) -> Iterator[bytes]:
     yield from _ends(requests, context, hostile)
     raise RuntimeError(HOSTILE)
-
-
-def _forgets(requests: Iterator[bytes], context: Any, hostile: Hostile) -> Iterator[bytes]:
-    for data in requests:
-        yield _reply(data, session_id="", step=None, request_id="")
 
 
 def _behind(requests: Iterator[bytes], context: Any, hostile: Hostile) -> Iterator[bytes]:
@@ -171,14 +166,15 @@ def _cancels(requests: Iterator[bytes], context: Any, hostile: Hostile) -> Itera
     context.cancel()
 
 
-Session = Callable[[Iterator[bytes], Any, Hostile], Iterator[bytes]]
+EARLY = dump_action(Action("stop", {}, "default", 0, ""))
+NOBODY = {"session_id": "", "step": None, "request_id": ""}
 STREAMS: dict[str, tuple[Session, Expectation]] = {
     "the stream ends without an answer": (_ends, FAILS),
-    "every answer comes twice": (_twice, SURVIVES),
-    "an answer before the first question": (_early, SURVIVES),
+    "every answer comes twice": (_each(lambda data: (_reply(data), _reply(data))), SURVIVES),
+    "an answer before the first question": (_each(lambda data: (_reply(data),), EARLY), SURVIVES),
     "answers without end": (_flood, SURVIVES),
     "the stream fails": (_raises, FAILS),
-    "answers that do not say what they answer": (_forgets, FAILS),
+    "answers that do not say what they answer": (_each(lambda data: (_reply(data, **NOBODY),)), FAILS),
     "every answer is for the question before": (_behind, SURVIVES),
     "the stream is cancelled": (_cancels, FAILS),
 }

@@ -9,8 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -51,15 +50,6 @@ def process(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedPro
     return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=PATIENCE, cwd=cwd)
 
 
-@contextmanager
-def serving(folder: Path, *arguments: str) -> Iterator[str]:
-    """`serve agent:Agent` in a process of its own; gives its endpoint."""
-    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-    command = [*COMMAND, "serve", "agent:Agent", "--port", "0", *arguments]
-    with served(command, folder, environment) as endpoint:
-        yield endpoint
-
-
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])
 def test_a_new_project_is_served_and_passes_the_check(tmp_path: Path, protocol: str) -> None:
     project = tmp_path / "mine"
@@ -68,7 +58,8 @@ def test_a_new_project_is_served_and_passes_the_check(tmp_path: Path, protocol: 
     written = sorted(path.name for path in project.iterdir())
     assert written == [".dockerignore", "Dockerfile", "README.md", "README.zh-CN.md", "agent.py", "requirements.txt"]
     assert "{{" not in "".join(path.read_text("utf-8") for path in project.iterdir())
-    with serving(project, "--protocol", protocol, "--max-sessions", "2", "--token", "t") as endpoint:
+    command = [*COMMAND, "serve", "agent:Agent", "--port", "0", "--protocol", protocol, "--max-sessions", "2"]
+    with served([*command, "--token", "t"], project, os.environ) as endpoint:
         checked = run("check", endpoint, "--protocol", protocol, "--token", "t")
         assert checked.returncode == 0, checked.stdout + checked.stderr
         assert "FAULT" not in checked.stdout
