@@ -7,7 +7,7 @@ hang            never answers                  die          drops the connection
 late            answers after `seconds`        other_step   answers for the step before
 other_session   answers for another session    other_request  answers for another request
 garbage         answers with bytes that are no message
-huge            answers with 1 GiB (REST) or 256 MiB (gRPC needs it all in memory)
+huge            answers with 1 GiB (REST) or 64 MiB (gRPC needs it all in memory)
 nan             answers with NaN in the arguments
 unknown_action  answers with an action that no task has
 traceback       fails with a stack trace in its answer
@@ -186,7 +186,7 @@ GRPC: dict[str, Callable[[Hostile, Any], bytes | None]] = {
     "late": _wait,
     "die": _die,
     "garbage": lambda hostile, context: GARBAGE,
-    "huge": lambda hostile, context: bytes(GIBIBYTE >> 2),
+    "huge": lambda hostile, context: bytes(GIBIBYTE >> 4),
     "traceback": lambda hostile, context: context.abort(grpc.StatusCode.UNKNOWN, TRACEBACK),
     "drip": _never,
 }

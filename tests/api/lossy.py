@@ -12,10 +12,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent import futures
 from contextlib import contextmanager
 from typing import Any
 
+from attacks.raw_grpc import GrpcRequest, grpc_service
 from nav_eval_sdk.protocol.grpc import SERVICE
 from nav_eval_sdk.quiet import grpc
 from patience import PATIENCE
@@ -62,63 +62,37 @@ def lossy_rest(target: str, fate: Fate) -> Iterator[str]:
 @contextmanager
 def lossy_grpc(target: str, fate: Fate) -> Iterator[str]:
     """Yields the proxy's endpoint; a dropped answer is a call that breaks as a lost connection does."""
-    channel = grpc.insecure_channel(target)
-    server = grpc.server(futures.ThreadPoolExecutor(32))
-    server.add_generic_rpc_handlers((_Handlers(channel, fate),))
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    try:
-        yield f"127.0.0.1:{port}"
-    finally:
-        server.stop(0).wait(2)
-        channel.close()
+    with grpc.insecure_channel(target) as channel:
 
+        def answer(request: GrpcRequest, context: Any) -> bytes:
+            ask = channel.unary_unary(f"/{SERVICE}/{request.call}")
+            said: bytes = _passed_on(lambda: ask(request.message, timeout=PATIENCE), context)
+            _spoil(fate, context)
+            return said
 
-class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
-    def __init__(self, channel: Any, fate: Fate) -> None:
-        self._channel = channel
-        self._fate = fate
-
-    def service(self, details: Any) -> Any:
-        if details.method == f"/{SERVICE}/Session":
-            return grpc.stream_stream_rpc_method_handler(self._stream(details.method))
-        return grpc.unary_unary_rpc_method_handler(self._unary(details.method))
-
-    def _unary(self, method: str) -> Callable[[bytes, Any], bytes]:
-        def call(request: bytes, context: Any) -> bytes:
-            answer: bytes = self._passed_on(
-                lambda: self._channel.unary_unary(method)(request, timeout=PATIENCE), context
-            )
-            self._spoil(context)
-            return answer
-
-        return call
-
-    def _stream(self, method: str) -> Callable[[Iterator[bytes], Any], Iterator[bytes]]:
-        def call(requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
-            answers = self._channel.stream_stream(method)(requests)
+        def session(requests: Iterator[bytes], context: Any, _: object) -> Iterator[bytes]:
+            answers = channel.stream_stream(f"/{SERVICE}/Session")(requests)
             context.add_callback(answers.cancel)
-            while True:
-                answer = self._passed_on(lambda: next(answers, None), context)
-                if answer is None:
-                    return
-                yield answer
-                if self._spoil(context) == "double":
-                    yield answer
+            while (said := _passed_on(lambda: next(answers, None), context)) is not None:
+                yield said
+                if _spoil(fate, context) == "double":
+                    yield said
 
-        return call
+        with grpc_service(answer, session) as proxy:
+            yield proxy.endpoint
 
-    @staticmethod
-    def _passed_on(call: Callable[[], Any], context: Any) -> Any:
-        try:
-            return call()
-        except grpc.RpcError as error:
-            context.set_trailing_metadata(error.trailing_metadata() or ())
-            context.abort(error.code(), error.details())
 
-    def _spoil(self, context: Any) -> str:
-        drawn = self._fate.draw()
-        if drawn == "drop":
-            context.abort(grpc.StatusCode.UNAVAILABLE, "the connection was lost")
-        time.sleep(DELAY if drawn == "delay" else 0)
-        return drawn
+def _passed_on(call: Callable[[], Any], context: Any) -> Any:
+    try:
+        return call()
+    except grpc.RpcError as error:
+        context.set_trailing_metadata(error.trailing_metadata() or ())
+        context.abort(error.code(), error.details())
+
+
+def _spoil(fate: Fate, context: Any) -> str:
+    drawn = fate.draw()
+    if drawn == "drop":
+        context.abort(grpc.StatusCode.UNAVAILABLE, "the connection was lost")
+    time.sleep(DELAY if drawn == "delay" else 0)
+    return drawn

@@ -16,20 +16,8 @@ from urllib.parse import quote
 import pytest
 
 from api.worlds import observation, offer
-from attacks.raw_grpc import (
-    DATA,
-    END_HEADERS,
-    END_STREAM,
-    GOAWAY,
-    HEADERS,
-    body,
-    frame,
-    frames_service,
-    head,
-    header_block,
-    message,
-    trailers,
-)
+from attacks import raw_grpc, raw_rest
+from attacks.raw_grpc import END_HEADERS, END_STREAM, body, frame, frames_service, head, message, trailers
 from attacks.raw_rest import Reply, Request, answer, rest_service
 from nav_eval.api.connecting import connect
 from nav_eval.api.retrying import Retrying
@@ -55,17 +43,15 @@ Frames = Callable[[int], bytes]
 
 def trailers_only(*fields: tuple[str, str]) -> Frames:
     """An answer that has no message."""
-    return lambda stream: head(stream, *fields, flags=END_HEADERS | END_STREAM)
-
-
-def headers(block: bytes) -> Frames:
-    return lambda stream: frame(HEADERS, END_HEADERS | END_STREAM, stream, block)
+    return lambda stream: head(stream, *fields, flags=WHOLE)
 
 
 def with_message(data: bytes, compressed: int = 0, *fields: tuple[str, str]) -> Frames:
     return lambda stream: head(stream, *fields) + body(stream, message(data, compressed)) + trailers(stream)
 
 
+WHOLE = END_HEADERS | END_STREAM
+PAGE = ((":status", "404"), ("content-type", "text/html"))
 FRAMES: dict[str, tuple[Frames, type[WireError]]] = {
     "OK without a message": (trailers_only(("grpc-status", "0")), BadAnswer),
     "an unknown compression flag": (with_message(b"", 7), BadAnswer),
@@ -76,13 +62,10 @@ FRAMES: dict[str, tuple[Frames, type[WireError]]] = {
     "a status that nobody knows": (trailers_only(("grpc-status", "99")), Refused),
     "a code that is not a code": (trailers_only(("grpc-status", "13"), ("nav-eval-code", "\x1b[31m")), Refused),
     "a message of many lines": (trailers_only(("grpc-status", "2"), ("grpc-message", quote("a\nb\x1b[31m"))), Refused),
-    "data before any header": (lambda stream: frame(DATA, END_STREAM, stream, b"\x1b[31m"), WireError),
-    "a farewell": (lambda stream: frame(GOAWAY, 0, stream, b"\0\0\0\0\0\0\0\2\x1b[31mhello"), Unreachable),
-    "a proxy that knows no service": (
-        headers(header_block((":status", "404"), ("content-type", "text/html"))),
-        Unreachable,
-    ),
-    "headers that cannot be unpacked": (headers(b"\xff\x1b[1m" * 20), BadAnswer),
+    "data before any header": (lambda stream: frame("data", stream, b"\x1b[31m", END_STREAM), WireError),
+    "a farewell": (lambda stream: frame("goaway", stream, b"\0\0\0\0\0\0\0\2\x1b[31mhello"), Unreachable),
+    "a proxy that knows no service": (lambda stream: raw_grpc.headers(stream, *PAGE, flags=WHOLE), Unreachable),
+    "headers that cannot be unpacked": (lambda stream: frame("headers", stream, b"\xff\x1b[1m" * 20, WHOLE), BadAnswer),
 }
 
 
@@ -243,6 +226,24 @@ def test_a_service_that_answers_no_get_is_understood_at_once(status: int) -> Non
     begun = time.monotonic()
     assert act(Odd([], gets=status)) == "move_forward"
     assert time.monotonic() - begun < 60
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_redirects_are_not_followed(status: int) -> None:
+    """The token goes to the address that was configured only."""
+
+    def send_elsewhere(connection: raw_rest.Connection) -> None:
+        where = f"Location: http://{connection.hostile.trap}/x\r\n"
+        connection.send(answer(b"", status=f"{status} Elsewhere", head=where))
+
+    deadlines = Deadlines(connect=5.0, ready=1.0, reset=5.0, act=5.0)
+    with rest_service(lambda request: send_elsewhere) as hostile:
+        service = connect(hostile.endpoint, "rest", token="secret", deadlines=deadlines, retry=Retry(0, 0.01))
+        with pytest.raises(ServiceError):
+            service.info()
+        service.close()
+        assert hostile.asked
+        assert hostile.trapped == []
 
 
 def test_over_grpc_exhausted_is_asked_on_and_unknown_once_more() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from concurrent import futures
 from dataclasses import replace
 from importlib.resources import files
 from typing import Any
@@ -15,7 +14,8 @@ import msgspec
 import pytest
 
 from api.test_answers import Odd
-from api.worlds import SECRETS, observation, offer
+from api.worlds import SECRETS, Silly, observation, offer
+from attacks.raw_grpc import GrpcRequest, grpc_service
 from attacks.raw_rest import rest_service
 from nav_eval.api.connecting import connect
 from nav_eval.api.local import LocalService
@@ -102,15 +102,6 @@ BAD: list[tuple[Any, str]] = [
     (["turn_left", {"action": "move_to", "action_args": {"viewpoint": "0" * 32}}], r"actions\[1\]: viewpoint"),
     (["turn_left", {"action": "velocity", "action_args": FAST}], r"'linear'.* finite"),
 ]
-
-
-class Silly(VLNAgent):
-    answer: Any = None
-
-    def reset(self, episode: dict[str, Any]) -> None: ...
-
-    def act(self, observation: dict[str, Any]) -> Any:
-        return type(self).answer
 
 
 def refused(service: AgentService, granted: Any) -> str:
@@ -205,26 +196,20 @@ def test_a_service_from_before_plays_with_an_evaluator_that_grants_chunks() -> N
     old = old_classes()
     seen: list[Any] = []
 
-    def reset(request: bytes, context: Any) -> bytes:
-        seen.append(old["EpisodeData"].FromString(request))
-        return old["InitialObservation"](status="ready").SerializeToString()
+    def answer(request: GrpcRequest, context: Any) -> bytes:
+        if request.call == "ResetEpisode":
+            seen.append(old["EpisodeData"].FromString(request.message))
+            return old["InitialObservation"](status="ready").SerializeToString()
+        if request.call == "HealthCheck":
+            return b"\n\x05ready"
+        if request.call != "GetAction":
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, "")
+        asked = old["Observation"].FromString(request.message)
+        same = {"session_id": asked.session_id, "step": asked.step, "request_id": asked.request_id}
+        return old["Action"](action="turn_left", **same).SerializeToString()
 
-    def act(request: bytes, context: Any) -> bytes:
-        asked = old["Observation"].FromString(request)
-        answer = old["Action"](action="turn_left", session_id=asked.session_id, request_id=asked.request_id)
-        answer.step = asked.step
-        return answer.SerializeToString()
-
-    calls = {"ResetEpisode": reset, "GetAction": act, "HealthCheck": lambda *_: b"\n\x05ready"}
-    table = {name: grpc.unary_unary_rpc_method_handler(call) for name, call in calls.items()}
-    server = grpc.server(futures.ThreadPoolExecutor(2))
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(pb.SERVICE, table),))
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    try:
-        found = decided(connect(f"127.0.0.1:{port}", "grpc"), GRANTED)
-    finally:
-        server.stop(0)
+    with grpc_service(answer) as service:
+        found = decided(connect(service.endpoint, "grpc"), GRANTED)
     assert [(one.action.name, one.rest) for one in found] == [("turn_left", ())] * 3
     assert seen[0].limits.max_steps == 50
 

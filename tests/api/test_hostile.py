@@ -18,7 +18,7 @@ from nav_eval.api.settings import Retry
 from nav_eval.core.interfaces import AgentClient
 from nav_eval.errors import AgentError, AgentTimeout, ConfigError, InvalidAction, ServiceUnavailable
 from nav_eval_sdk import start
-from nav_eval_sdk.agent_interface import VLNAgent
+from nav_eval_sdk.examples.forward import ForwardAgent
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from patience import PATIENCE
 
@@ -56,29 +56,34 @@ def open_client(wire: tuple[str, str]) -> Iterator[Open]:
 
 
 FAULTS = {
-    "hang": AgentTimeout,
-    "late": AgentTimeout,
-    "drip": AgentTimeout,
-    "die": ServiceUnavailable,
-    "other_step": AgentError,
-    "other_session": AgentError,
-    "other_request": AgentError,
-    "garbage": AgentError,
-    "huge": AgentError,
-    "nan": InvalidAction,
-    "unknown_action": InvalidAction,
-    "traceback": AgentError,
+    "hang": (AgentTimeout, None),
+    "late": (AgentTimeout, None),
+    "drip": (AgentTimeout, None),
+    "die": (ServiceUnavailable, None),
+    "other_step": (AgentError, None),
+    "other_session": (AgentError, None),
+    "other_request": (AgentError, None),
+    "garbage": (AgentError, None),
+    "huge": (AgentError, None),
+    "nan": (InvalidAction, None),
+    "unknown_action": (InvalidAction, None),
+    "traceback": (AgentError, None),
+    "chunk": (AgentError, "more than"),  # http.client takes a chunk of length -1 for all that comes until the end
+    "integer": (InvalidAction, "finite"),
 }
+ONLY_REST = ("chunk", "integer")
+CASES = [(mode, form) for mode in FAULTS for form in FORMS if form[0] == "rest" or mode not in ONLY_REST]
 
 
-@pytest.mark.parametrize("mode", FAULTS)
+@pytest.mark.parametrize(("mode", "wire"), CASES, indirect=["wire"])
 def test_the_error_says_whose_fault_it_is(mode: str, serve: Any, open_client: Open) -> None:
-    deadlines = HASTY if FAULTS[mode] is AgentTimeout else PATIENT
+    fault, told = FAULTS[mode]
+    deadlines = HASTY if fault is AgentTimeout else PATIENT
     with serve(mode, seconds=2.0, at=1) as hostile:
         client = open_client(hostile.endpoint, deadlines)
         assert client.get_action(observation(0)).action.name == "move_forward"
         begun = time.monotonic()
-        with pytest.raises(FAULTS[mode]) as caught:
+        with pytest.raises(fault, match=told) as caught:
             client.get_action(observation(1))
         assert time.monotonic() - begun < 60  # a deadline is for the whole answer, also of one that drips
         assert hostile.sent < 64 << 20  # a huge answer is not read
@@ -103,18 +108,6 @@ def test_a_late_answer_is_not_taken_for_the_next_one(serve: Any, open_client: Op
         assert hostile.ends == hostile.resets[:1]
 
 
-def test_a_chunk_of_less_than_nothing_is_not_read_for_ever() -> None:
-    """http.client takes a chunk of length -1 for all that comes until the connection ends."""
-    with rest_service("chunk") as hostile:
-        service = connect(hostile.endpoint, "rest", deadlines=PATIENT, retry=Retry(0))
-        client = service.open_session()
-        client.reset_episode(offer())
-        with pytest.raises(AgentError, match="more than"):
-            client.get_action(observation(0))
-        assert hostile.sent < 64 << 20
-        service.close()
-
-
 def test_answers_that_nobody_asked_for_stay_with_the_service() -> None:
     with grpc_service("flood") as hostile:
         service = connect(hostile.endpoint, "grpc", encoding="stream", deadlines=PATIENT)
@@ -126,16 +119,6 @@ def test_answers_that_nobody_asked_for_stay_with_the_service() -> None:
         service.close()
 
 
-def test_an_integer_that_no_float_holds_is_the_participants_fault() -> None:
-    with rest_service("integer") as hostile:
-        service = connect(hostile.endpoint, "rest", deadlines=PATIENT)
-        client = service.open_session()
-        client.reset_episode(offer())
-        with pytest.raises(InvalidAction, match="finite"):
-            client.get_action(observation(0))
-        service.close()
-
-
 @pytest.mark.parametrize("token", ["a\r\nX-Role: admin", "geheim\n", "\x7f", "密"])
 def test_a_token_that_no_header_can_carry_is_refused_and_not_repeated(token: str) -> None:
     for protocol in ("rest", "grpc"):
@@ -144,17 +127,9 @@ def test_a_token_that_no_header_can_carry_is_refused_and_not_repeated(token: str
         assert token not in str(caught.value)
 
 
-class Agent(VLNAgent):
-    def reset(self, episode: dict[str, Any]) -> None:
-        """Nothing."""
-
-    def act(self, observation: dict[str, Any]) -> str:
-        return "stop"
-
-
 @pytest.mark.parametrize("token", [None, "wrong", "with space", "ключ"])
 def test_a_service_that_refuses_our_token(wire: tuple[str, str], open_client: Open, token: str | None) -> None:
-    with start(Agent, protocol=wire[0], port=0, token="right") as server:
+    with start(ForwardAgent, protocol=wire[0], port=0, token="right") as server:
         if token == "ключ":
             with pytest.raises(ConfigError, match="token"):
                 open_client(server.endpoint, token=token)
@@ -162,7 +137,7 @@ def test_a_service_that_refuses_our_token(wire: tuple[str, str], open_client: Op
         with pytest.raises(ServiceUnavailable, match=r"agent_service\.token"):
             open_client(server.endpoint, token=token)
         client = open_client(server.endpoint, token="right")
-        assert client.get_action(observation(0)).action.name == "stop"
+        assert client.get_action(observation(0)).action.name == "move_to"
 
 
 def test_who_waits_is_told_for_what_how_long_and_how_to_wait_less(

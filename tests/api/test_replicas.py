@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import signal
@@ -96,8 +97,8 @@ def process(folder: Path) -> Iterator[tuple[str, Callable[[], None]]]:
     """A replica in a process of its own: its endpoint, and what kills it."""
     serve = ["serve", "replica:Slow", "--port", "0", "--max-sessions", "2"]
     command = [sys.executable, "-m", "nav_eval_sdk", *serve]
-    source = "import time\nfrom nav_eval_sdk import VLNAgent\n" + PROGRAM
-    (folder / "replica.py").write_text(source)
+    imports = "import time\nfrom typing import Any, ClassVar\nfrom nav_eval_sdk import VLNAgent\n"
+    (folder / "replica.py").write_text(f"{imports}{inspect.getsource(Slow)}Slow.pause = 0.05\n")
     own = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
     try:
         assert own.stderr is not None
@@ -107,18 +108,6 @@ def process(folder: Path) -> Iterator[tuple[str, Callable[[], None]]]:
     finally:
         own.kill()
         own.communicate()
-
-
-PROGRAM = """
-class Slow(VLNAgent):
-    name = "slow"
-    def reset(self, episode):
-        self._left = 4
-    def act(self, observation):
-        time.sleep(0.05)
-        self._left -= 1
-        return "turn_left" if self._left else "stop"
-"""
 
 
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from typing import Any, ClassVar
+from unittest.mock import create_autospec
 
 import pytest
 
@@ -19,17 +20,7 @@ from nav_eval.errors import AgentTimeout, ServiceUnavailable
 from nav_eval_sdk import VLNAgent, start
 from nav_eval_sdk.errors import DeadlineMissed, Refused, Unreachable
 from nav_eval_sdk.protocol.deadlines import Deadlines
-from nav_eval_sdk.protocol.messages import (
-    Action,
-    EndStatus,
-    EpisodeData,
-    EpisodeEnd,
-    Info,
-    InitialObservation,
-    Problem,
-    ServiceStatus,
-    Validation,
-)
+from nav_eval_sdk.protocol.messages import Action, EpisodeData, Problem
 from nav_eval_sdk.transport.base import Ask, Deadline, Transport
 from patience import PATIENCE
 from relays import Relay, cut
@@ -38,77 +29,42 @@ BROKEN = Unreachable("the line is cut")
 ASK = Ask("s", 0, "r", specs={}, observation={})
 
 
-class Scripted(Transport):
-    """Fails as the script says, then answers."""
-
-    def __init__(self, *script: Exception) -> None:
-        self.script = list(script)
-        self.asked: list[Ask] = []
-        self.dropped = 0
-
-    def _next(self, answer: Any) -> Any:
-        if self.script:
-            raise self.script.pop(0)
-        return answer
-
-    def info(self, deadline: Deadline) -> Info:
-        return self._next(Info())
-
-    def health(self, deadline: Deadline) -> ServiceStatus:
-        return self._next(ServiceStatus("ready"))
-
-    def validate(self, data: EpisodeData | None, deadline: Deadline) -> Validation:
-        return self._next(Validation())
-
-    def reset(self, data: EpisodeData, deadline: Deadline) -> InitialObservation:
-        return self._next(InitialObservation())
-
-    def act(self, ask: Ask, deadline: Deadline) -> Action:
-        self.asked.append(ask)
-        return self._next(Action("stop"))
-
-    def end(self, data: EpisodeEnd, deadline: Deadline) -> EndStatus:
-        return self._next(EndStatus())
-
-    def drop(self) -> None:
-        self.dropped += 1
+def scripted(*script: Exception) -> Any:
+    """A transport that fails as the script says, then answers; `act.call_args_list`: what it was asked."""
+    made = create_autospec(Transport, instance=True)
+    made.act.side_effect = made.reset.side_effect = [*script, Action("stop")]
+    return made
 
 
-def test_the_same_request_is_sent_again() -> None:
-    scripted = Scripted(BROKEN, BROKEN)
-    assert Retrying(scripted, Retry(2, 0.001)).act(ASK, Deadline(5)).action == "stop"
-    assert scripted.asked == [ASK] * 3
-
-
-def test_not_more_often_than_allowed() -> None:
-    scripted = Scripted(*[BROKEN] * 9)
-    with pytest.raises(Unreachable):
-        Retrying(scripted, Retry(2, 0.001)).act(ASK, Deadline(5))
-    assert len(scripted.asked) == 3
-
-
-def test_never_beyond_the_deadline() -> None:
-    scripted = Scripted(*[BROKEN] * 1000)
-    begun = time.monotonic()
-    with pytest.raises(Unreachable):
-        Retrying(scripted, Retry(1000, 0.05)).act(ASK, Deadline(0.3))
+@pytest.mark.parametrize(
+    ("failures", "retries", "seconds", "asked"),
+    [
+        pytest.param([BROKEN] * 2, Retry(2, 0.001), 5, 3, id="the same request again"),
+        pytest.param([BROKEN] * 9, Retry(2, 0.001), 5, 3, id="not more often than allowed"),
+        pytest.param([BROKEN] * 1000, Retry(1000, 0.05), 0.3, None, id="never beyond the deadline"),
+        pytest.param([DeadlineMissed("late")], Retry(5, 0.001), 5, 1, id="a missed deadline cannot get better"),
+        pytest.param([Refused(Problem("agent_error"))], Retry(5, 0.001), 5, 1, id="nor an agent's error"),
+        pytest.param([ValueError("ours")], Retry(5, 0.001), 5, 1, id="nor ours"),
+    ],
+)
+def test_what_is_tried_again(failures: list[Exception], retries: Retry, seconds: float, asked: int | None) -> None:
+    transport, begun = scripted(*failures), time.monotonic()
+    if len(failures) == 2:
+        assert Retrying(transport, retries).act(ASK, Deadline(seconds)).action == "stop"
+    else:
+        with pytest.raises(type(failures[0])):
+            Retrying(transport, retries).act(ASK, Deadline(seconds))
+    sent = [call.args[0] for call in transport.act.call_args_list]
+    assert len(sent) == asked if asked else len(sent) < 10
+    assert sent == [ASK] * len(sent)
     assert time.monotonic() - begun < 30
-    assert len(scripted.asked) < 10
 
 
 @pytest.mark.parametrize("code", ["busy", "loading"])
 def test_a_service_that_is_not_ready_is_asked_on(code: str) -> None:
-    scripted = Scripted(*[Refused(Problem(code))] * 6)
-    Retrying(scripted, Retry(0, 0.001)).reset(EpisodeData("e", "s"), Deadline(5))
-    assert not scripted.script
-
-
-@pytest.mark.parametrize("error", [DeadlineMissed("late"), Refused(Problem("agent_error")), ValueError("ours")])
-def test_what_cannot_get_better_is_not_tried_again(error: Exception) -> None:
-    scripted = Scripted(error)
-    with pytest.raises(type(error)):
-        Retrying(scripted, Retry(5, 0.001)).act(ASK, Deadline(5))
-    assert len(scripted.asked) == 1
+    transport = scripted(*[Refused(Problem(code))] * 6)
+    Retrying(transport, Retry(0, 0.001)).reset(EpisodeData("e", "s"), Deadline(5))
+    assert transport.reset.call_count == 7
 
 
 class Counting(VLNAgent):

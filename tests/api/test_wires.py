@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from api.worlds import SECRETS, Fingerprinting, observation, offer
+from api.worlds import SECRETS, Fingerprinting, Silly, observation, offer
 from nav_eval.api.connecting import connect
 from nav_eval.api.local import LocalService
 from nav_eval.api.settings import Encoding
@@ -102,21 +102,6 @@ def test_sessions_run_side_by_side(servers: dict[str, Server], protocol: str) ->
     assert answers == [locally()] * 4
 
 
-class Silly(VLNAgent):
-    """Answers with whatever the instruction of its test says."""
-
-    answers: tuple[Any, ...] = ()
-
-    def reset(self, episode: dict[str, Any]) -> None:
-        self._left = list(self.answers)
-
-    def act(self, observation: dict[str, Any]) -> Any:
-        answer = self._left.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-
 BAD = [
     ("fly", InvalidAction),
     ("", InvalidAction),
@@ -134,48 +119,25 @@ BAD = [
     ({"action": "velocity", "action_args": {"linear": 1.0, "angular": 0.0, "duration": -1.0}}, InvalidAction),
     ({"action": "velocity", "action_args": {"linear": "1", "angular": 0.0, "duration": 1.0}}, InvalidAction),
     ({"action": "velocity", "action_args": {"linear": 1 << 70, "angular": 0.0, "duration": 1.0}}, InvalidAction),
-    (ValueError("the model broke\nbadly"), AgentError),
+    (ValueError("the model broke\nbadly " + "x" * 10_000), AgentError),
 ]
 
 
 @pytest.mark.parametrize("wire", ["local", "rest", "grpc"])
 def test_bad_answers_are_never_repaired(wire: str) -> None:
-    class Agent(Silly):
-        answers = tuple(answer for answer, _ in BAD)
-
-    def check(service: AgentService) -> None:
+    with start(Silly, protocol="grpc" if wire == "grpc" else "rest", port=0) as server:
+        service = LocalService(Silly) if wire == "local" else connect(server.endpoint, wire)
         client = service.open_session()
         for index, (answer, error) in enumerate(BAD):
-            Agent.answers = (answer,)
+            Silly.answer = answer
             client.reset_episode(offer(index))
             with pytest.raises(error) as caught:
                 client.get_action(observation(0))
+            told = str(caught.value)
             assert type(caught.value) is error, answer
+            assert ("\n" in told, len(told) < 500, "ValueError" in told) == (False, True, error is AgentError), answer
             client.end_episode("invalid_action")
         service.close()
-
-    if wire == "local":
-        check(LocalService(Agent))
-        return
-    with start(Agent, protocol=wire, port=0) as server:
-        check(connect(server.endpoint, wire))
-
-
-def test_text_of_an_agents_failure_is_one_line(servers: dict[str, Server]) -> None:
-    class Agent(Silly):
-        answers = (ValueError("first\nsecond " + "x" * 10_000),)
-
-    for protocol in ("rest", "grpc"):
-        with start(Agent, protocol=protocol, port=0) as server:
-            service = connect(server.endpoint, protocol)
-            client = service.open_session()
-            client.reset_episode(offer())
-            with pytest.raises(AgentError) as caught:
-                client.get_action(observation(0))
-            assert "\n" not in str(caught.value)
-            assert "ValueError" in str(caught.value)
-            assert len(str(caught.value)) < 500
-            service.close()
 
 
 @pytest.mark.parametrize(("protocol", "encoding"), [("rest", "json+png"), ("rest", "msgpack"), ("grpc", "stream+zstd")])

@@ -135,3 +135,16 @@ class Fingerprinting(VLNAgent):
             arguments = {"linear": number / 2**32, "angular": np.float32(number % 7), "duration": 1}
             return {"action": "velocity", "action_args": arguments}
         return ("move_forward", "turn_left", "turn_right")[number // 3 % 3]
+
+
+class Silly(VLNAgent):
+    """Answers with `answer`, or fails with it."""
+
+    answer: Any = None
+
+    def reset(self, episode: dict[str, Any]) -> None: ...
+
+    def act(self, observation: dict[str, Any]) -> Any:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer

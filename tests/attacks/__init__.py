@@ -1,4 +1,4 @@
-"""Attacks on the product from outside, by name: `python -m attacks [--only NAME] [--list]`, from tests/.
+"""Attacks on the product from outside, by name: `python -m attacks [--only TEXT] [--list]`, from tests/.
 
 Each is a real server, a real client or a real file that misbehaves in one way; what may come of it is taken from the
 contract. `make soak` runs them all and wants no finding.

@@ -13,32 +13,31 @@ import tempfile
 from pathlib import Path
 
 from attacks import everything
+from attacks.arena import campaign
 from attacks.attack import Attack, Outcome
-from attacks.campaign import campaign
 
 
 def main() -> int:
     arguments = _arguments()
     chosen = [one for one in everything() if not arguments.only or any(text in one.name for text in arguments.only)]
     if arguments.list:
-        for one in chosen:
-            print(f"{one.name:44} {one.wire:7} {one.what}")  # noqa: T201 - a command
+        print(*(f"{one.name:80} {one.wire:7} {one.expected.text}" for one in chosen), sep="\n")  # noqa: T201 - a command
         return 0
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="attacks-"))
     folder.mkdir(parents=True, exist_ok=True)
-    print(f"{'attack':44} {'wire':7} {'expected':46} {'observed':40} seconds", flush=True)  # noqa: T201
-    count = findings = 0
+    findings = 0
     for attack, outcome in campaign(chosen, folder, arguments.jobs):
         print(line(attack, outcome), flush=True)  # noqa: T201
-        count, findings = count + 1, findings + bool(outcome.findings)
-    print(f"{count} attacks, {findings} findings" + (f"; evidence in {folder}" if findings else ""))  # noqa: T201
+        findings += bool(outcome.findings)
+    print(f"{len(chosen)} attacks, {findings} findings" + (f"; evidence in {folder}" if findings else ""))  # noqa: T201
     return 1 if findings else 0
 
 
 def line(attack: Attack, outcome: Outcome) -> str:
-    head = f"{attack.name:44} {attack.wire:7} {attack.expected.text:46} {outcome.observed:40} {outcome.seconds:5.1f} s"
+    """Attack, wire, what was expected, what was observed, seconds."""
+    head = f"{attack.name:80} {attack.wire:7} {attack.expected.text:46} {outcome.observed:40} {outcome.seconds:5.1f} s"
     faults = "".join(f"\n    {fault[:400]}" for fault in outcome.findings)
-    return f"{head}  {f'FINDING: {attack.what}{faults}' if faults else 'ok'}"
+    return f"{head}  {f'FINDING{faults}' if faults else 'ok'}"
 
 
 def _arguments() -> argparse.Namespace:

@@ -6,111 +6,89 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from attacks.attack import FAILS, INVALID, SURVIVES, Attack, in_turn
-from attacks.grpc_messages import at as grpc_at
-from attacks.grpc_messages import served, wire_of
-from attacks.raw_grpc import GrpcRequest
-from attacks.raw_rest import Reply, Request, answer, proper
-from attacks.services import at, rest
+from attacks.attack import FAILS, INVALID, SURVIVES, Attack, Expectation, in_turn
+from attacks.raw_grpc import acted
+from attacks.services import at, changed, rest, served
 from graphs import node
-from nav_eval_sdk.protocol.grpc import dump_action
-from nav_eval_sdk.protocol.messages import Action
 
 HIDDEN = node(1, 0)
 """The data set's own name of a viewpoint next to the start. Under competition disclosure nobody was told it."""
-UNKNOWN: dict[str, tuple[Any, Any]] = {
-    "unknown": ("fly", {}),
-    "upper-case": ("STOP", {}),
-    "capital": ("Stop", {}),
-    "blank-before": (" stop", {}),
-    "newline-after": ("stop\n", {}),
-    "nul-after": ("stop\x00", {}),
-    "cyrillic": ("ѕtop", {}),
-    "zero-width": ("stop\u200b", {}),
-    "full-width": ("ｓｔｏｐ", {}),
-    "empty": ("", {}),
-    "other-task": ("velocity", {"linear": 1.0, "angular": 0.0, "duration": 1.0}),
-    "found": ("found", {}),
-    "forward": ("move_forward", {}),
-    "dunder": ("__class__", {}),
-    "stop-with-argument": ("stop", {"force": True}),
-    "move-without": ("move_to", {}),
-    "move-more": ("move_to", {"viewpoint": HIDDEN, "also": 1}),
-    "move-hidden": ("move_to", {"viewpoint": HIDDEN}),
-    "move-foreign": ("move_to", {"viewpoint": "f" * 32}),
-    "move-empty": ("move_to", {"viewpoint": ""}),
-    "move-path": ("move_to", {"viewpoint": "../../etc/passwd"}),
-    "move-number": ("move_to", {"viewpoint": 7}),
-    "move-true": ("move_to", {"viewpoint": True}),
-    "move-long": ("move_to", {"viewpoint": "Q" * 500_000}),
-}
-ONLY_JSON: dict[str, Any] = {
-    "move-null": {"action": "move_to", "action_args": {"viewpoint": None}},
-    "move-list": {"action": "move_to", "action_args": {"viewpoint": [HIDDEN]}},
-    "move-nested": {"action": "move_to", "action_args": {"viewpoint": {"viewpoint": HIDDEN}}},
-    "move-nan": {"action": "move_to", "action_args": {"viewpoint": float("nan")}},
-    "stop-nan": {"action": "stop", "action_args": {"x": float("nan")}},
-    "action-list": {"action": ["stop"]},
-    "action-object": {"action": {"action": "stop"}},
-    "action-number": {"action": 0},
-    "action-true": {"action": True},
-    "action-null": {"action": None},
-    "arguments-list": {"action": "stop", "action_args": []},
-    "arguments-text": {"action": "stop", "action_args": "{}"},
-    "arguments-null": {"action": "stop", "action_args": None},
-    "key-case": {"Action": "stop", "action": None},
-    "timing-nan": {"timing": {"think": float("nan")}},
-    "timing-text": {"timing": {"think": "long"}},
-    "timing-vast": {"timing": {"think": 1e308}},
-    "timing-negative": {"timing": {"think": -1e9}},
-}
-IDS: dict[str, dict[str, Any]] = {
-    "step-before": {"step": -1},
-    "step-after": {"step": 7},
-    "step-vast": {"step": 2**62},
-    "session": {"session_id": "another"},
-    "session-empty": {"session_id": " "},
-    "request": {"request_id": "another"},
-}
-IDS_JSON: dict[str, dict[str, Any]] = {
-    "step-text": {"step": "0"},
-    "step-float": {"step": 0.5},
-    "step-true": {"step": True},
-    "step-2^70": {"step": 2**70},
-    "session-list": {"session_id": []},
-    "session-number": {"session_id": 0},
-}
+UNKNOWN: tuple[tuple[Any, dict[str, Any]], ...] = (
+    ("fly", {}),
+    ("STOP", {}),
+    ("Stop", {}),
+    (" stop", {}),
+    ("stop\n", {}),
+    ("stop\x00", {}),
+    ("ѕtop", {}),  # Cyrillic
+    ("stop\u200b", {}),
+    ("ｓｔｏｐ", {}),
+    ("", {}),
+    ("velocity", {"linear": 1.0, "angular": 0.0, "duration": 1.0}),
+    ("found", {}),
+    ("move_forward", {}),
+    ("__class__", {}),
+    ("stop", {"force": True}),
+    ("move_to", {}),
+    ("move_to", {"viewpoint": HIDDEN, "also": 1}),
+    ("move_to", {"viewpoint": HIDDEN}),
+    ("move_to", {"viewpoint": "f" * 32}),
+    ("move_to", {"viewpoint": ""}),
+    ("move_to", {"viewpoint": "../../etc/passwd"}),
+    ("move_to", {"viewpoint": 7}),
+    ("move_to", {"viewpoint": True}),
+    ("move_to", {"viewpoint": "Q" * 500_000}),
+)
+ONLY_JSON: tuple[dict[str, Any], ...] = (
+    {"action": "move_to", "action_args": {"viewpoint": None}},
+    {"action": "move_to", "action_args": {"viewpoint": [HIDDEN]}},
+    {"action": "move_to", "action_args": {"viewpoint": {"viewpoint": HIDDEN}}},
+    {"action": "move_to", "action_args": {"viewpoint": float("nan")}},
+    {"action": "stop", "action_args": {"x": float("nan")}},
+    {"action": ["stop"]},
+    {"action": {"action": "stop"}},
+    {"action": 0},
+    {"action": True},
+    {"action": None},
+    {"action": "stop", "action_args": []},
+    {"action": "stop", "action_args": "{}"},
+    {"Action": "stop", "action": None},
+)
+TAKEN_OR_NOT: tuple[dict[str, Any], ...] = (
+    {"action": "stop", "action_args": None},  # the specification does not say that an absent object cannot be null
+    {"timing": {"think": float("nan")}},
+    {"timing": {"think": "long"}},
+    {"timing": {"think": 1e308}},
+    {"timing": {"think": -1e9}},
+)
+IDS: tuple[dict[str, Any], ...] = (
+    {"step": -1}, {"step": 7}, {"step": 2**62}, {"session_id": "another"}, {"session_id": " "},
+    {"request_id": "another"},
+)  # fmt: skip
+IDS_JSON: tuple[dict[str, Any], ...] = (
+    {"step": "0"}, {"step": 0.5}, {"step": True}, {"step": 2**70}, {"session_id": []}, {"session_id": 0},
+)  # fmt: skip
 
 
 def attacks() -> Iterator[Attack]:
-    for number, (name, (action, arguments)) in enumerate(UNKNOWN.items()):
+    for number, (action, arguments) in enumerate(UNKNOWN):
         fields = {"action": action, "action_args": arguments}
-        yield rest(f"actions/{name}", f"answers {json.dumps(fields)[:60]}", INVALID, at("act", _changed(fields)))
+        yield _rest("actions", INVALID, fields)
         for call in in_turn(number, ("GetAction", "Session")):
-            yield _grpc(f"actions/{call}/{name}", INVALID, call, action=action, action_args=arguments)
-    for name, fields in ONLY_JSON.items():
-        expected = SURVIVES if name.startswith("timing") else FAILS
-        if name == "arguments-null":
-            expected = SURVIVES  # the specification does not say that an absent object cannot be null
-        yield rest(f"actions/{name}", f"answers {json.dumps(fields)[:60]}", expected, at("act", _changed(fields)))
-    for name, fields in {**IDS, **IDS_JSON}.items():
-        yield rest(f"ids/{name}", f"answers for {json.dumps(fields)[:60]}", FAILS, at("act", _changed(fields)))
-    for name, fields in IDS.items():
+            yield _grpc("actions", INVALID, call, fields)
+    for fields in (*ONLY_JSON, *TAKEN_OR_NOT):
+        yield _rest("actions", FAILS if fields in ONLY_JSON else SURVIVES, fields)
+    for fields in (*IDS, *IDS_JSON):
+        yield _rest("ids", FAILS, fields)
+    for fields in IDS:
         for call in ("GetAction", "Session"):
-            yield _grpc(f"ids/{call}/{name}", FAILS, call, **fields)
+            yield _grpc("ids", FAILS, call, fields)
 
 
-def _changed(fields: dict[str, Any]) -> Any:
-    def reply(request: Request) -> Reply:
-        return answer(proper(request) | fields)
-
-    return reply
+def _rest(family: str, expected: Expectation, fields: dict[str, Any]) -> Attack:
+    return rest(f"{family}/{json.dumps(fields)[:90]}", expected, at("act", changed(**fields)))
 
 
-def _grpc(name: str, expected: Any, call: str, **fields: Any) -> Attack:
-    def reply(request: GrpcRequest, context: Any) -> bytes:
-        asked = request.asked
-        same = {"action": "stop", "session_id": asked.session_id, "step": asked.step, "request_id": asked.request_id}
-        return dump_action(Action(**same | fields))
-
-    return served(name, f"answers {json.dumps(fields)[:60]}", expected, grpc_at(call, reply), wire=wire_of(call))
+def _grpc(family: str, expected: Expectation, call: str, fields: dict[str, Any]) -> Attack:
+    said = {"action": "stop"} | fields
+    return served(f"{family}/{call}/{json.dumps(fields)[:90]}", expected, call, lambda asked, _: acted(asked, **said))

@@ -1,15 +1,14 @@
-"""What an attack is, what the contract lets come of it, and what is looked at afterwards whatever was attacked.
+"""What an attack is, what the contract lets come of it, and the rows of the tables that attacks are made of.
 
-An attack is a name, a line on what it does, an expectation and a way to carry it out. Expectations are taken from
-docs/design (exit codes, statuses, whose fault), never from what the product happens to do.
+Expectations are taken from docs/design (exit codes, statuses, whose fault), never from what the product happens to do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attacks.arena import Arena
@@ -36,18 +35,40 @@ NEVER_READY = _expect("not used, exit 3", {3}, PARTICIPANT)
 FAILS_OR_ENDS = _expect("participant's failure, exit 1 or 3", {1, 3}, PARTICIPANT)
 SURVIVES = _expect("ok or participant's failure, exit 0, 1, 3", {0, 1, 3}, PARTICIPANT | {"ok"})
 INVALID = _expect("invalid_action, exit 1", {1}, {"invalid_action"})
-LATE = _expect("agent_timeout, exit 1", {1}, {"agent_timeout"})
-LATE_OR_GONE = _expect("agent_timeout or service_unavailable, exit 1 or 3", {1, 3}, PARTICIPANT)
 INPUT_FAULT = _expect("one message, exit 1 or 2", {1, 2})
 ONE_MESSAGE = _expect("done, or one message, exit 0, 1 or 2", {0, 1, 2})
 REFUSED = _expect("refused, and the service works on", set())
 
 
-def in_turn(number: int, calls: Sequence[str], always: Sequence[str] = ()) -> tuple[str, ...]:
-    """The calls that attack `number` of a family is made on: those of `always`, and one of the others in its turn.
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A row of a table: `what` is done, and how. `odd`: it may be taken as well as refused; `mute`: what comes names
+    nothing that a service says of itself, so that it passes for one of the specification's three calls."""
+
+    what: str
+    make: Callable[..., Any]
+    odd: bool = False
+    mute: bool = False
+
+    def expected(self, call: str, bad: Mapping[str, Expectation]) -> Expectation:
+        if self.mute and call == "info":
+            return UNHARMED
+        return SURVIVES if self.odd else bad[call]
+
+
+def spread(
+    kinds: Iterable[Kind], bad: Mapping[str, Expectation], calls: Sequence[str], always: Sequence[str] = ()
+) -> Iterator[tuple[Kind, str, Expectation]]:
+    """Each kind on the calls of `always` and on one of the others in its turn, with what may come of it there.
 
     A wire decodes and fails in one place for all of its calls: all of them with everything found no more, in an hour.
     """
+    for number, kind in enumerate(kinds):
+        for call in in_turn(number, calls, always):
+            yield kind, call, kind.expected(call, bad)
+
+
+def in_turn(number: int, calls: Sequence[str], always: Sequence[str] = ()) -> tuple[str, ...]:
     others = [call for call in calls if call not in always]
     return (*always, others[number % len(others)])
 
@@ -68,6 +89,5 @@ class Attack:
 
     name: str
     wire: str
-    what: str
     expected: Expectation
     carry_out: Callable[[Arena], Outcome]

@@ -31,6 +31,8 @@ FORGED = re.compile(r"^\\u202e=1\+1|^nav-eval: done", re.MULTILINE)
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")
 """Marks that turn or break a line without being control characters."""
 MARKS = ("<script>alert", "<img src=x")
+SECRET = "only-for-the-organiser"
+"""What lies in a file and in the environment and may come to no output."""
 
 
 def process(told: Sequence[Any], ended: dict[str, Any], commands: int, bound: float, megabytes: float) -> list[str]:

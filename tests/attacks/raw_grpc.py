@@ -6,30 +6,23 @@ connection, or with None, which is the proper answer of an agent that turns once
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import struct
 from collections.abc import Callable, Iterator
 from concurrent import futures
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import grpc
 
 from attacks.raw_rest import Connection, Hostile, accept, listening
+from nav_eval_sdk.protocol import messages as m
 from nav_eval_sdk.protocol.grpc import SERVICE, ReceivedObservation, dump, dump_action
-from nav_eval_sdk.protocol.messages import (
-    Action,
-    EndStatus,
-    Envelope,
-    Info,
-    InitialObservation,
-    ServiceStatus,
-    Validation,
-)
 
 CALLS = ("GetInfo", "HealthCheck", "ValidateEpisode", "ResetEpisode", "GetAction", "EndEpisode", "Session")
-DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
+FRAMES = ("data", "headers", "priority", "rst", "settings", "push", "ping", "goaway", "window", "continuation")
 END_STREAM, END_HEADERS, PADDED, ACK = 1, 4, 8, 1
 PATH = re.compile(rb"InferenceService/(\w+)")
 WINDOW = (1 << 31) - 1 - 65535
@@ -45,36 +38,53 @@ class GrpcRequest:
     stream: int = 1
 
     @property
-    def asked(self) -> Envelope:
+    def asked(self) -> m.Envelope:
         return ReceivedObservation(self.message).envelope
 
 
-Frames: TypeAlias = "bytes | Callable[[Connection], None] | None"
+Frames: TypeAlias = "bytes | Callable[[Connection], object] | None"
 Behaviour: TypeAlias = Callable[[GrpcRequest], Frames]
 
 
 def proper(request: GrpcRequest) -> bytes:
     """The message that a well-behaved service answers with."""
-    match request.call:
-        case "GetInfo":
-            return dump(Info(name="attacker", streaming=True, max_sessions=4))
-        case "HealthCheck":
-            return dump(ServiceStatus(status="ready"))
-        case "ValidateEpisode":
-            return dump(Validation())
-        case "ResetEpisode":
-            return dump(InitialObservation())
-        case "EndEpisode":
-            return dump(EndStatus())
+    said: dict[str, m.Message] = {
+        "GetInfo": m.Info(name="attacker", streaming=True, max_sessions=4),
+        "HealthCheck": m.ServiceStatus(status="ready"),
+        "ValidateEpisode": m.Validation(),
+        "ResetEpisode": m.InitialObservation(),
+        "EndEpisode": m.EndStatus(),
+    }
+    return dump(said[request.call]) if request.call in said else acted(request)
+
+
+def acted(request: GrpcRequest, **changed: Any) -> bytes:
+    """A decision: a turn, and then the stop, with other values of some fields."""
     asked = request.asked
-    action = "stop" if asked.step else "turn_left"
-    return dump_action(Action(action, {}, asked.session_id, asked.step, asked.request_id))
+    same = {"session_id": asked.session_id, "step": asked.step, "request_id": asked.request_id}
+    return dump_action(m.Action(**{"action": "stop" if asked.step else "turn_left"} | same | changed))
 
 
-def frame(kind: int, flags: int, stream: int, payload: bytes = b"", length: int | None = None) -> bytes:
-    """`length`: what the frame says of itself, where that is not true."""
-    size = len(payload) if length is None else length
-    return struct.pack(">I", size)[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+def frame(kind: str, stream: int, payload: bytes = b"", flags: int = 0, length: int | None = None) -> bytes:
+    """`kind`: of FRAMES, or one that nobody knows; `length`: what it says of itself, where that is not true."""
+    size, number = len(payload) if length is None else length, FRAMES.index(kind) if kind in FRAMES else 250
+    return struct.pack(">I", size)[1:] + bytes([number, flags]) + struct.pack(">I", stream) + payload
+
+
+def code(number: int) -> bytes:
+    return struct.pack(">I", number)
+
+
+def varint(value: int) -> bytes:
+    out = b""
+    while value > 127:
+        out, value = out + bytes([value & 127 | 128]), value >> 7
+    return out + bytes([value])
+
+
+def field(number: int, data: bytes) -> bytes:
+    """A length-delimited field of protobuf."""
+    return varint(number << 3 | 2) + varint(len(data)) + data
 
 
 def header_block(*fields: tuple[str | bytes, str | bytes]) -> bytes:
@@ -84,22 +94,19 @@ def header_block(*fields: tuple[str | bytes, str | bytes]) -> bytes:
 
 def _text(text: str | bytes) -> bytes:
     data = text.encode("latin-1") if isinstance(text, str) else text
-    size, head = len(data), b""
-    if size < 127:
-        return bytes([size]) + data
-    head, size = b"\x7f", size - 127
-    while size > 127:
-        head, size = head + bytes([size & 127 | 128]), size >> 7
-    return head + bytes([size]) + data
+    return (bytes([len(data)]) if len(data) < 127 else b"\x7f" + varint(len(data) - 127)) + data
+
+
+def headers(stream: int, *fields: tuple[str | bytes, str | bytes], flags: int = END_HEADERS) -> bytes:
+    return frame("headers", stream, header_block(*fields), flags)
 
 
 def head(stream: int, *more: tuple[str | bytes, str | bytes], status: str = "200", flags: int = END_HEADERS) -> bytes:
-    fields = ((":status", status), ("content-type", "application/grpc"), *more)
-    return frame(HEADERS, flags, stream, header_block(*fields))
+    return headers(stream, (":status", status), ("content-type", "application/grpc"), *more, flags=flags)
 
 
 def trailers(stream: int, *more: tuple[str | bytes, str | bytes], status: str = "0") -> bytes:
-    return frame(HEADERS, END_HEADERS | END_STREAM, stream, header_block(("grpc-status", status), *more))
+    return headers(stream, ("grpc-status", status), *more, flags=END_HEADERS | END_STREAM)
 
 
 def message(data: bytes, flag: int = 0, length: int | None = None) -> bytes:
@@ -111,72 +118,55 @@ def body(stream: int, data: bytes, flags: int = 0) -> bytes:
     """DATA frames of the usual size at most."""
     parts = [data[at : at + 16384] for at in range(0, len(data), 16384)] or [b""]
     last = len(parts) - 1
-    return b"".join(frame(DATA, flags if i == last else 0, stream, part) for i, part in enumerate(parts))
+    return b"".join(frame("data", stream, part, flags if i == last else 0) for i, part in enumerate(parts))
 
 
-def whole(request: GrpcRequest, data: bytes | None = None) -> bytes:
+def whole(request: GrpcRequest) -> bytes:
     """A whole answer; on a Session, where the stream goes on, its next message."""
-    framed = body(request.stream, message(proper(request) if data is None else data))
+    framed = body(request.stream, message(proper(request)))
     if request.call == "Session":
         return framed if request.number else head(request.stream) + framed
     return head(request.stream) + framed + trailers(request.stream)
 
 
 @dataclass(slots=True)
-class _Stream:
-    call: str = ""
-    waiting: bytes = b""
-
-
-@dataclass(slots=True)
 class _Peer:
-    """One connection: takes frames, hands on whole messages."""
+    """One connection: takes frames, hands on whole messages. By stream: `calls`, and bytes that `wait` for more."""
 
     connection: Connection
     behaviour: Behaviour
-    greeting: bytes
-    streams: dict[int, _Stream] = field(default_factory=dict)
+    calls: dict[int, str] = dataclasses.field(default_factory=dict)
+    waiting: dict[int, bytes] = dataclasses.field(default_factory=dict)
     block: bytes = b""
 
-    def serve(self) -> None:
+    def serve(self, greeting: bytes) -> None:
         with self.connection.sock.makefile("rb") as incoming:
             if len(incoming.read(24)) < 24:
                 return
-            self.connection.send(self.greeting)
+            self.connection.send(greeting)
             while len(prefix := incoming.read(9)) == 9 and not self.connection.hostile.released.is_set():
                 size, stream = int.from_bytes(prefix[:3], "big"), int.from_bytes(prefix[5:], "big")
-                self._take(prefix[3], prefix[4], stream, incoming.read(size))
+                kind = FRAMES[prefix[3]] if prefix[3] < len(FRAMES) else ""
+                self._take(kind, prefix[4], stream, incoming.read(size))
 
-    def _take(self, kind: int, flags: int, number: int, payload: bytes) -> None:
-        if kind == SETTINGS and not flags & ACK:
-            self.connection.send(frame(SETTINGS, ACK, 0))
-        elif kind == PING and not flags & ACK:
-            self.connection.send(frame(PING, ACK, 0, payload))
-        elif kind in (HEADERS, CONTINUATION):
-            self._headers(number, flags, payload)
-        elif kind == DATA and number in self.streams:
-            self._data(number, flags, payload)
+    def _take(self, kind: str, flags: int, stream: int, payload: bytes) -> None:
+        if kind in ("settings", "ping") and not flags & ACK:
+            self.connection.send(frame(kind, 0, payload if kind == "ping" else b"", ACK))
+        elif kind in ("headers", "continuation"):
+            self.block += payload
+            if flags & END_HEADERS:
+                named = PATH.search(self.block)
+                self.calls[stream], self.block = named[1].decode() if named else "?", b""
+        elif kind == "data" and stream in self.calls:
+            held = self.waiting.pop(stream, b"") + payload
+            while len(held) >= 5 and len(held) >= (end := 5 + int.from_bytes(held[1:5], "big")):
+                data, held = held[5:end], held[end:]
+                self._answer(stream, data)
+            self.waiting[stream] = held
 
-    def _headers(self, number: int, flags: int, payload: bytes) -> None:
-        self.block += payload
-        if flags & END_HEADERS:
-            named = PATH.search(self.block)
-            self.streams[number] = _Stream(named[1].decode() if named else "?")
-            self.block = b""
-
-    def _data(self, number: int, flags: int, payload: bytes) -> None:
-        stream = self.streams[number]
-        stream.waiting += payload
-        while len(stream.waiting) >= 5:
-            size = int.from_bytes(stream.waiting[1:5], "big")
-            if len(stream.waiting) < 5 + size:
-                return
-            data, stream.waiting = stream.waiting[5 : 5 + size], stream.waiting[5 + size :]
-            self._answer(stream.call, number, data)
-
-    def _answer(self, call: str, number: int, data: bytes) -> None:
-        hostile = self.connection.hostile
-        request = GrpcRequest(call, hostile.count(call), data, number)
+    def _answer(self, stream: int, data: bytes) -> None:
+        hostile, call = self.connection.hostile, self.calls[stream]
+        request = GrpcRequest(call, hostile.count(call), data, stream)
         hostile.asked.append(request)
         reply = self.behaviour(request)
         if callable(reply):
@@ -188,27 +178,19 @@ class _Peer:
 def settings(**values: int) -> bytes:
     """No table for headers, so that every request spells its path; s1="value" sets the setting 1 and so on."""
     pairs = {1: 0, 4: (1 << 31) - 1} | {int(key[1:]): value for key, value in values.items()}
-    return frame(SETTINGS, 0, 0, b"".join(struct.pack(">HI", key, value) for key, value in pairs.items()))
+    return frame("settings", 0, b"".join(struct.pack(">HI", key, value) for key, value in pairs.items()))
 
 
-GREETING = settings() + frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", WINDOW))
+GREETING = settings() + frame("window", 0, code(WINDOW))
 
 
-@contextmanager
-def frames_service(behaviour: Behaviour, greeting: bytes = GREETING) -> Iterator[Hostile]:
+def frames_service(behaviour: Behaviour, greeting: bytes = GREETING) -> AbstractContextManager[Hostile]:
     """HTTP/2 by hand."""
-    hostile = Hostile()
-    with listening() as server:
-        hostile.endpoint = f"127.0.0.1:{server.getsockname()[1]}"
-        accept(server, lambda sock: _Peer(Connection(sock, hostile), behaviour, greeting).serve())
-        try:
-            yield hostile
-        finally:
-            hostile.released.set()
+    return bytes_service(lambda connection: _Peer(connection, behaviour).serve(greeting))
 
 
 @contextmanager
-def bytes_service(play: Callable[[Connection], None]) -> Iterator[Hostile]:
+def bytes_service(play: Callable[[Connection], object]) -> Iterator[Hostile]:
     """Whatever `play` does with every connection; the evaluator's first one only asks whether somebody is there."""
     hostile = Hostile()
     with listening() as server:

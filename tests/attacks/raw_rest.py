@@ -36,7 +36,7 @@ class Request:
         return int(self.fields.get("step", 0))
 
 
-Reply: TypeAlias = "bytes | Callable[[Connection], None] | None"
+Reply: TypeAlias = "bytes | Callable[[Connection], object] | None"
 Behaviour: TypeAlias = Callable[[Request], Reply]
 
 

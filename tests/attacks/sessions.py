@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from typing import Any
 from attacks.arena import Trial
 from attacks.attack import FAILS, FAILS_OR_ENDS, NEVER_READY, SURVIVES, UNHARMED, Attack, Expectation, in_turn
 from attacks.raw_rest import Behaviour, Connection, Hostile, Reply, Request, answer, proper
-from attacks.services import at, rest
+from attacks.services import at, changed, rest
+from patience import until
 
 hasty = partial(rest, quick=True)
 REPLAYS = 2
@@ -32,8 +33,27 @@ CODES = {
     "too_large": 413,
     "unimplemented": 501,
 }
-SECONDS = 1.0
-"""What QUICK grants for an action."""
+INFOS: tuple[tuple[Expectation, dict[str, Any]], ...] = (
+    (NEVER_READY, {"protocols": []}),
+    (NEVER_READY, {"protocols": [99]}),
+    (NEVER_READY, {"protocols": [2**63]}),
+    (SURVIVES, {"protocols": list(range(100_000))}),
+    (SURVIVES, {"max_sessions": 0}),
+    (SURVIVES, {"max_sessions": -1}),
+    (SURVIVES, {"max_sessions": 2**62}),
+    (NEVER_READY, {"max_sessions": 1.5}),
+    (NEVER_READY, {"max_sessions": "4"}),
+    (SURVIVES, {"max_batch": -1}),
+    (SURVIVES, {"content_types": []}),
+    (SURVIVES, {"content_types": ["application/xml"]}),
+    (SURVIVES, {"encodings": []}),
+    (SURVIVES, {"encodings": ["pickle", "../../raw", "jpeg"] * 10_000}),
+    (SURVIVES, {"sensors": [{"name": "rgb", "width": 10**9, "height": 10**9}]}),
+    (SURVIVES, {"sensors": [{"name": "rgb", "width": -1, "height": -1}]}),
+    (SURVIVES, {"sensors": [{"name": f"s{i}"} for i in range(20_000)]}),
+    (SURVIVES, {"action_space": [f"a{i}" for i in range(50_000)]}),
+    (UNHARMED, {"streaming": True}),
+)
 
 
 def problem(code: str) -> bytes:
@@ -47,235 +67,127 @@ def attacks() -> Iterator[Attack]:
             expected = {"info": NEVER_READY, "end": SURVIVES}.get(call, FAILS_OR_ENDS)
             if (call, code) == ("info", "unimplemented"):
                 expected = UNHARMED
-            refusing = at(call, lambda request, code=code: problem(code))
-            yield hasty(f"sessions/{call}/{code}", f"{code} without end", expected, refusing)
+            yield hasty(f"sessions/{call}/{code}", expected, at(call, lambda request, code=code: problem(code)))
     yield from _lost()
     yield from _health()
-    yield from _infos()
+    parallel = ["evaluation.parallel.sessions=4", "dataset.limit=3"]
+    for expected, fields in INFOS:
+        yield rest(f"info/{json.dumps(fields)[:60]}", expected, at("info", changed(**fields)), overrides=parallel)
     yield from _clocks()
     yield from _many()
     yield from _signals()
 
 
-def _lost() -> Iterator[Attack]:
-    late = at("act", lambda request: problem(LOST) if request.step else None)
-    yield hasty("sessions/lose-late", "loses its session late, each time", FAILS, late, after=_tries)
+def _lose_late(request: Request) -> Reply:
+    return problem(LOST) if request.step else None
 
-    def then_loading(request: Request) -> Reply:
+
+class Away:
+    """Loses its session late, is away until the run ends, and is there for --resume."""
+
+    def __init__(self) -> None:
+        self._asked: int | None = None
+
+    def __call__(self, request: Request) -> Reply:
         if request.call == "act" and request.step:
+            self._asked = 0
             return problem(LOST)
+        if request.call == "health" and self._asked is not None and self._asked < 60:
+            self._asked += 1
+            return answer({"status": "loading"}) if self._asked < 12 else None
         return None
 
-    def loading_after_loss(lost: dict[str, int]) -> Behaviour:
-        def behaviour(request: Request) -> Reply:
-            if request.call == "act" and request.step:
-                lost["count"], lost["asked"] = lost.get("count", 0) + 1, 0
-                return problem(LOST)
-            if request.call == "health" and lost.get("count") and lost["asked"] < 60:
-                lost["asked"] += 1
-                loading = lost["asked"] < 12
-                return answer({"status": "loading"}) if loading else None
-            return None
 
-        return behaviour
-
-    yield hasty(
-        "sessions/lose-and-resume",
-        "loses its session late, is away until the run ends, and is there for --resume",
-        FAILS_OR_ENDS,
-        loading_after_loss({}),
-        resumes=5,
-        after=_tries,
-    )
-    yield hasty(
-        "sessions/lose-and-resume-0",
-        "the same where no restart is granted",
-        FAILS_OR_ENDS,
-        loading_after_loss({}),
-        resumes=3,
-        overrides=["agent_service.episode_restarts=0"],
-        after=_one_try,
-    )
-    yield hasty(
-        "sessions/lose-0",
-        "loses it where no restart is granted",
-        FAILS,
-        at("act", then_loading),
-        overrides=["agent_service.episode_restarts=0"],
-        after=_one_try,
-    )
-    yield hasty(
-        "sessions/reset-each-act",
-        "drops every connection that asks for an action",
-        FAILS_OR_ENDS,
-        at("act", lambda request: Connection.reset),
-    )
-    for code in (LOST, "busy", "agent"):
-        text = problem(code) if code in CODES else answer({"status": "no"})
-        yield hasty(
-            f"sessions/stop-{code}",
-            "fails where the organiser said on_error=stop",
-            FAILS_OR_ENDS,
-            at("act", lambda request, text=text: text),
-            overrides=["agent_service.on_error=stop"],
-        )
+def _lost() -> Iterator[Attack]:
+    once = {"overrides": ["agent_service.episode_restarts=0"], "after": partial(_tries, granted=1)}
+    granted = partial(_tries, granted=1 + REPLAYS)
+    late = at("act", _lose_late)
+    yield hasty("sessions/loses its session late, each time", FAILS, late, after=granted)
+    yield hasty("sessions/loses it where no restart is granted", FAILS, late, **once)
+    yield hasty("sessions/loses it and is there for --resume", FAILS_OR_ENDS, Away(), resumes=5, after=granted)
+    yield hasty("sessions/the same where no restart is granted", FAILS_OR_ENDS, Away(), resumes=3, **once)
+    resetting = at("act", lambda request: Connection.reset)
+    yield hasty("sessions/drops every connection that asks for an action", FAILS_OR_ENDS, resetting)
+    stop = ["agent_service.on_error=stop"]
+    for code, text in ((LOST, problem(LOST)), ("busy", problem("busy")), ("agent", answer({"status": "no"}))):
+        failing = at("act", lambda request, text=text: text)
+        yield hasty(f"sessions/on_error=stop/{code}", FAILS_OR_ENDS, failing, overrides=stop)
 
 
-def _seen(hostile: Hostile) -> int:
-    """How many sessions saw something: were asked for an action."""
-    return len({request.fields.get("session_id") for request in hostile.asked if request.call == "act"})
-
-
-def _tries(hostile: Hostile, trial: Trial) -> list[str]:
-    return [f"{_seen(hostile)} tries, {1 + REPLAYS} are granted"] * (_seen(hostile) > 1 + REPLAYS)
-
-
-def _one_try(hostile: Hostile, trial: Trial) -> list[str]:
-    return [f"{_seen(hostile)} tries, 1 is granted"] * (_seen(hostile) > 1)
+def _tries(hostile: Hostile, trial: Trial, granted: int) -> list[str]:
+    """Of the sessions that saw something: were asked for an action."""
+    seen = len({request.fields.get("session_id") for request in hostile.asked if request.call == "act"})
+    return [f"{seen} tries, {granted} granted"] * (seen > granted)
 
 
 def _health() -> Iterator[Attack]:
-    def saying(status: str) -> Behaviour:
-        return at("health", lambda request: answer({"status": status}))
-
     for status in ("loading", "draining", "READY", "", "ok", "ready ", "error"):
-        what = f"says {status!r} for ever"
         expected = SURVIVES if status.strip() in ("ok", "ready") else NEVER_READY
-        yield hasty(
-            f"sessions/health/{status.strip() or 'empty'}{'-' * (status != status.strip())}",
-            what,
-            expected,
-            saying(status),
-        )
-    yield hasty(
-        "sessions/health/flapping",
-        "ready and loading in turn",
-        SURVIVES,
-        at("health", lambda request: answer({"status": ("loading", "ready")[request.number % 2]})),
-    )
-    yield hasty(
-        "sessions/health/ready-once",
-        "ready once, and then never; loses every session",
-        FAILS_OR_ENDS,
-        lambda request: (
-            answer({"status": "loading"})
-            if request.call == "health" and request.number
-            else problem(LOST)
-            if request.call == "act"
-            else None
-        ),
-    )
+        yield hasty(f"sessions/health/says {status!r} for ever", expected, at("health", changed(status=status)))
+    turning = at("health", lambda request: answer({"status": ("loading", "ready")[request.number % 2]}))
+    yield hasty("sessions/health/ready and loading in turn", SURVIVES, turning)
+    yield hasty("sessions/health/ready once, and then never; loses every session", FAILS_OR_ENDS, _ready_once)
 
 
-def _infos() -> Iterator[Attack]:
-    said: dict[str, tuple[dict[str, Any], Expectation]] = {
-        "no-protocol": ({"protocols": []}, NEVER_READY),
-        "protocol-99": ({"protocols": [99]}, NEVER_READY),
-        "protocol-vast": ({"protocols": [2**63]}, NEVER_READY),
-        "protocols-many": ({"protocols": list(range(100_000))}, SURVIVES),
-        "sessions-0": ({"max_sessions": 0}, SURVIVES),
-        "sessions-negative": ({"max_sessions": -1}, SURVIVES),
-        "sessions-vast": ({"max_sessions": 2**62}, SURVIVES),
-        "sessions-float": ({"max_sessions": 1.5}, NEVER_READY),
-        "sessions-text": ({"max_sessions": "4"}, NEVER_READY),
-        "batch-negative": ({"max_batch": -1}, SURVIVES),
-        "no-content-types": ({"content_types": []}, SURVIVES),
-        "only-xml": ({"content_types": ["application/xml"]}, SURVIVES),
-        "no-encodings": ({"encodings": []}, SURVIVES),
-        "strange-encodings": ({"encodings": ["pickle", "../../raw", "jpeg"] * 10_000}, SURVIVES),
-        "sensor-vast": ({"sensors": [{"name": "rgb", "width": 10**9, "height": 10**9}]}, SURVIVES),
-        "sensor-negative": ({"sensors": [{"name": "rgb", "width": -1, "height": -1}]}, SURVIVES),
-        "sensors-many": ({"sensors": [{"name": f"s{i}"} for i in range(20_000)]}, SURVIVES),
-        "actions-many": ({"action_space": [f"a{i}" for i in range(50_000)]}, SURVIVES),
-        "streaming-over-rest": ({"streaming": True}, UNHARMED),
-    }
-    parallel = ["evaluation.parallel.sessions=4", "dataset.limit=3"]
-    for name, (fields, expected) in said.items():
-        reply: Callable[[Request], Reply] = lambda request, fields=fields: answer(proper(request) | fields)  # noqa: E731
-        yield rest(f"info/{name}", f"info: {json.dumps(fields)[:60]}", expected, at("info", reply), overrides=parallel)
+def _ready_once(request: Request) -> Reply:
+    if request.call == "health" and request.number:
+        return answer({"status": "loading"})
+    return problem(LOST) if request.call == "act" else None
 
 
 def _clocks() -> Iterator[Attack]:
-    def after(seconds: float, call: str, *, half: bool = False) -> Behaviour:
-        def reply(request: Request) -> Reply:
-            def play(connection: Connection) -> None:
-                whole = answer(proper(request))
-                if half:
-                    connection.send(whole[:-5])
-                connection.hang(seconds)
-                connection.send(whole[-5:] if half else whole)
-
-            return play
-
-        return at(call, reply)
-
+    """Of QUICK, 1 s is granted for an action, 1.5 s for a reset."""
     for seconds in (0.90, 0.97, 0.99, 1.0, 1.01, 1.03, 1.10):
-        name, what = f"clock/act-{seconds:.2f}", f"answers {seconds:g} s after the question, {SECONDS:g} s are granted"
-        yield hasty(name, what, SURVIVES, after(seconds, "act"))
-        what = f"the last five bytes come {seconds:g} s after the question"
-        yield hasty(f"clock/half-{seconds:.2f}", what, SURVIVES, after(seconds, "act", half=True))
+        yield hasty(f"clock/act/answers after {seconds:.2f} s", SURVIVES, _after(seconds, "act"))
+        yield hasty(f"clock/act/ends after {seconds:.2f} s", SURVIVES, _after(seconds, "act", part=5))
     for seconds in (1.4, 1.5, 1.6):
-        yield hasty(f"clock/reset-{seconds}", "answers reset at its deadline", SURVIVES, after(seconds, "reset"))
-        yield hasty(f"clock/info-{seconds}", "answers info at its deadline", SURVIVES, after(seconds, "info"))
-    yield hasty("clock/late-3", "answers 3 s late", FAILS, after(4.0, "act"))
-    turning = at("act", lambda request: _slowly(request, 0.5))
-    yield hasty(
-        "clock/episode",
-        "each answer in time, the episode never ends",
-        FAILS,
-        turning,
-        overrides=["agent_service.deadlines.episode=3"],
-    )
+        for call in ("reset", "info"):
+            yield hasty(f"clock/{call}/answers after {seconds} s", SURVIVES, _after(seconds, call))
+    yield hasty("clock/act/answers after 4 s", FAILS, _after(4.0, "act"))
+    turning, limit = _after(0.5, "act", action="turn_left"), ["agent_service.deadlines.episode=3"]
+    yield hasty("clock/each answer in time, the episode never ends", FAILS, turning, overrides=limit)
 
 
-def _slowly(request: Request, seconds: float) -> Reply:
-    def play(connection: Connection) -> None:
-        connection.hang(seconds)
-        connection.send(answer(proper(request) | {"action": "turn_left"}))
+def _after(seconds: float, call: str, *, part: int = 0, **fields: Any) -> Behaviour:
+    """The answer comes so late, or only its last bytes, `part` of them."""
 
-    return play
+    def reply(request: Request) -> Reply:
+        def play(connection: Connection) -> None:
+            whole = answer(proper(request) | fields)
+            if part:
+                connection.send(whole[:-part])
+            connection.hang(seconds)
+            connection.send(whole[-part:])
+
+        return play
+
+    return at(call, reply)
 
 
 def _many() -> Iterator[Attack]:
     hang = at("act", lambda request: Connection.hang)
+    texts = at("act", changed(action="\x1b[31m\n" + "Q" * 1000))
     for name, overrides in {
         "sessions": ["evaluation.parallel.sessions=4", "dataset.limit=4"],
         "workers": ["evaluation.parallel.workers=2", "dataset.limit=2"],
         "workers-sessions": ["evaluation.parallel.workers=2", "evaluation.parallel.sessions=2", "dataset.limit=4"],
     }.items():
-        yield hasty(f"many/{name}/hang", f"hangs in all {name}", FAILS_OR_ENDS, hang, overrides=overrides, bound=40.0)
-        yield hasty(
-            f"many/{name}/texts",
-            f"hostile texts in all {name}",
-            FAILS_OR_ENDS,
-            at("act", lambda request: answer(proper(request) | {"action": "\x1b[31m\n" + "Q" * 1000})),
-            overrides=overrides,
-            bound=40.0,
-        )
+        for what, behaviour in (("hangs", hang), ("hostile texts", texts)):
+            yield hasty(f"many/{name}/{what}", FAILS_OR_ENDS, behaviour, overrides=overrides, bound=40.0)
 
 
 def _signals() -> Iterator[Attack]:
     """The slot at a service must be free soon after a run was told to end."""
-    for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
-        for call, reply in (
-            ("act", lambda request: _slowly(request, 0.2)),
-            ("act-hang", lambda request: Connection.hang),
-        ):
-            expected = Expectation(f"exit {code}, the slot is freed", frozenset({code}))
-            yield rest(
-                f"signals/{number.name.lower()}/{call}",
-                f"{number.name} while {call}",
-                expected,
-                at("act", reply),
-                meanwhile=lambda hostile, pid, number=number: _signal(hostile, pid, number),
-                after=_freed,
-            )
+    hang = at("act", lambda request: Connection.hang)
+    for number, exit_code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        for what, behaviour in (("act", _after(0.2, "act", action="turn_left")), ("act-hang", hang)):
+            expected = Expectation(f"exit {exit_code}, the slot is freed", frozenset({exit_code}))
+            told = partial(_signal, number=number)
+            yield rest(f"signals/{number.name}/{what}", expected, behaviour, meanwhile=told, after=_freed)
 
 
 def _signal(hostile: Hostile, pid: Path, number: int) -> None:
-    until = time.monotonic() + 30
-    while time.monotonic() < until and not hostile.count("act"):
-        time.sleep(0.05)
+    until(lambda: hostile.count("act"), "the first request for an action")
     time.sleep(0.5)
     os.kill(int(pid.read_text()), number)
 

@@ -11,13 +11,11 @@ import grpc
 
 from attacks import judge
 from attacks.attack import FAILS, FAILS_OR_ENDS, NEVER_READY, SURVIVES, UNHARMED, Attack, Expectation, in_turn
-from attacks.grpc_messages import at as grpc_at
-from attacks.grpc_messages import served
-from attacks.raw_grpc import Answer, GrpcRequest
+from attacks.raw_grpc import GrpcRequest, acted
 from attacks.raw_rest import Reply, Request, answer, proper
-from attacks.services import After, at, rest
+from attacks.services import at, rest, served
 from nav_eval_sdk.protocol.grpc import dump, dump_action
-from nav_eval_sdk.protocol.messages import Action, Info, InitialObservation, Problem, ServiceStatus, Validation
+from nav_eval_sdk.protocol.messages import Action, Info, InitialObservation, Message, Problem, ServiceStatus, Validation
 
 LONG = judge.FILLER * 900_000
 TEXTS = {
@@ -42,60 +40,44 @@ TEXTS = {
 }
 EVERYTHING = "=" + "".join(text for name, text in TEXTS.items() if name not in ("surrogate", "marks")) + LONG[:10]
 EVERYTHING = EVERYTHING.replace(LONG, LONG[:5000])
+Change = Callable[[dict[str, Any], str], "dict[str, Any] | bytes"]
+Say = Callable[[GrpcRequest, Any, str], bytes]
 
 
 def attacks() -> Iterator[Attack]:
-    for name, (call, change, expected) in FIELDS.items():
-        yield _rest(f"texts/{name}/everything", name, EVERYTHING, call, change, expected)
+    for name in FIELDS:
+        yield _rest(name, "everything", EVERYTHING)
     for number, (kind, text) in enumerate(TEXTS.items()):
         for name in in_turn(number, ("info-name", "action", "detail", "reset-status"), ["detail"]):
-            call, change, expected = FIELDS[name]
-            wanted = SURVIVES if kind in ("surrogate", "long") and name == "info-name" else expected
-            yield _rest(f"texts/{name}/{kind}", name, text, call, change, wanted)
-    for name, (call, make, expected) in GRPC_FIELDS.items():
-        wire = "stream" if call == "Session" else "grpc"
+            yield _rest(name, kind, text, odd=kind in ("surrogate", "long") and name == "info-name")
+    for name in GRPC_FIELDS:
         for kind, text in {**TEXTS, "everything": EVERYTHING}.items():
             if kind == "surrogate" or (kind == "long" and "details" in name):  # protobuf and headers hold neither
                 continue
             if name in ("details", "action", "stream-detail") or kind == "everything":
-                yield served(
-                    f"texts/{name}/{kind}",
-                    f"{kind} as {name}",
-                    expected,
-                    grpc_at(call, _said(make, text)),
-                    wire=wire,
-                    quick=True,
-                )
+                yield _grpc(name, kind, text)
     for name in ("info-name", "action", "detail"):
-        call, change, expected = FIELDS[name]
-        yield _rest(f"texts/{name}/in-a-report", name, EVERYTHING, call, change, expected, then=["report"], after=_page)
+        yield _rest(name, "in-a-report", EVERYTHING, then=["report"], after=_page)
 
 
 def _page(hostile: Any, trial: Any) -> list[str]:
-    return judge.page(Path(trial.sandbox) / "report")
+    return judge.page(Path(trial.sandbox) / "report.html")
 
 
-Change = Callable[[dict[str, Any], str], "dict[str, Any] | bytes"]
+def _rest(name: str, kind: str, text: str, *, odd: bool = False, **options: Any) -> Attack:
+    call, change, expected = FIELDS[name]
 
-
-def _rest(
-    name: str,
-    field: str,
-    text: str,
-    call: str,
-    change: Change,
-    expected: Expectation,
-    after: After | None = None,
-    **options: Any,
-) -> Attack:
     def reply(request: Request) -> Reply:
         said = change(proper(request), text)
         return said if isinstance(said, bytes) else answer(said)
 
-    more: dict[str, Any] = options | ({"after": after} if after else {})
-    return rest(
-        name, f"{name.rsplit('/', 1)[-1]} as {field}", expected, at(call, reply), quick=call == "health", **more
-    )
+    wanted = SURVIVES if odd else expected
+    return rest(f"texts/{name}/{kind}", wanted, at(call, reply), quick=call == "health", **options)
+
+
+def _grpc(name: str, kind: str, text: str) -> Attack:
+    call, make, expected = GRPC_FIELDS[name]
+    return served(f"texts/{name}/{kind}", expected, call, lambda asked, context: make(asked, context, text), quick=True)
 
 
 def _set(key: str, **more: Any) -> Change:
@@ -114,16 +96,24 @@ def _line(text: str) -> str:
     return "".join(c for c in text if c not in "\r\n" and ord(c) < 256)[:60_000]
 
 
+def _encodings(fields: dict[str, Any], text: str) -> dict[str, Any]:
+    return fields | {"encodings": [text], "content_types": [text]}
+
+
+def _sensors(fields: dict[str, Any], text: str) -> dict[str, Any]:
+    return fields | {"sensors": [{"name": text}], "action_space": [text]}
+
+
+def _move(fields: dict[str, Any], text: str) -> dict[str, Any]:
+    return fields | {"action": "move_to", "action_args": {"viewpoint": text}}
+
+
 FIELDS: dict[str, tuple[str, Change, Expectation]] = {
     "info-name": ("info", _set("name"), UNHARMED),
     "info-version": ("info", _set("version"), UNHARMED),
     "info-sdk": ("info", _set("sdk"), UNHARMED),
-    "info-encodings": ("info", lambda fields, text: fields | {"encodings": [text], "content_types": [text]}, UNHARMED),
-    "info-sensor": (
-        "info",
-        lambda fields, text: fields | {"sensors": [{"name": text}], "action_space": [text]},
-        UNHARMED,
-    ),
+    "info-encodings": ("info", _encodings, UNHARMED),
+    "info-sensor": ("info", _sensors, UNHARMED),
     "health-status": ("health", _set("status"), NEVER_READY),
     "health-detail": ("health", _set("detail", status="loading"), NEVER_READY),
     "validate-status": ("validate", _set("status"), UNHARMED),
@@ -132,7 +122,7 @@ FIELDS: dict[str, tuple[str, Change, Expectation]] = {
     "initial-observation": ("reset", lambda fields, text: fields | {"initial_observation": {text: text}}, UNHARMED),
     "action": ("act", _set("action"), FAILS),
     "argument-name": ("act", lambda fields, text: fields | {"action_args": {text: 1}}, FAILS),
-    "argument": ("act", lambda fields, text: fields | {"action": "move_to", "action_args": {"viewpoint": text}}, FAILS),
+    "argument": ("act", _move, FAILS),
     "session": ("act", _set("session_id"), FAILS),
     "request": ("act", _set("request_id"), FAILS),
     "timing": ("act", lambda fields, text: fields | {"timing": {text: 1.0}}, SURVIVES),
@@ -149,11 +139,6 @@ FIELDS: dict[str, tuple[str, Change, Expectation]] = {
     "content-type": ("act", lambda fields, text: answer(fields, kind=_line(text)), SURVIVES),
     "reason-phrase": ("act", lambda fields, text: answer(fields, status=f"500 {_line(text)}"), FAILS),
 }
-Say = Callable[[GrpcRequest, Any, str], bytes]
-
-
-def _said(make: Say, text: str) -> Answer:
-    return lambda request, context: make(request, context, text)
 
 
 def _abort(request: GrpcRequest, context: Any, text: str) -> bytes:
@@ -167,17 +152,20 @@ def _coded(request: GrpcRequest, context: Any, text: str) -> bytes:
 
 
 def _action(request: GrpcRequest, context: Any, text: str) -> bytes:
-    asked = request.asked
-    return dump_action(Action(text, {}, asked.session_id, asked.step, asked.request_id))
+    return acted(request, action=text)
 
 
-def _streamed(**fields: str) -> Say:
+def _refusal(field: str) -> Say:
     def say(request: GrpcRequest, context: Any, text: str) -> bytes:
         asked = request.asked
-        problem = Problem(**{"code": "agent_error"} | dict.fromkeys(fields, text))
-        return dump_action(Action("", {}, asked.session_id, asked.step, asked.request_id), problem)
+        action = Action("", {}, asked.session_id, asked.step, asked.request_id)
+        return dump_action(action, Problem(**{"code": "agent_error"} | {field: text}))
 
     return say
+
+
+def _dumped(make: Callable[[str], Message]) -> Say:
+    return lambda request, context, text: dump(make(text))
 
 
 GRPC_FIELDS: dict[str, tuple[str, Say, Expectation]] = {
@@ -189,15 +177,11 @@ GRPC_FIELDS: dict[str, tuple[str, Say, Expectation]] = {
     "code-in-trailers": ("GetAction", _coded, FAILS),
     "grpc-action": ("GetAction", _action, FAILS),
     "stream-action": ("Session", _action, FAILS),
-    "stream-code": ("Session", _streamed(code=""), FAILS),
-    "stream-title": ("Session", _streamed(title=""), FAILS),
-    "stream-detail": ("Session", _streamed(detail=""), FAILS),
-    "grpc-info": ("GetInfo", lambda request, context, text: dump(Info(name=text, version=text, sdk=text)), UNHARMED),
-    "grpc-health": ("HealthCheck", lambda request, context, text: dump(ServiceStatus("loading", text)), NEVER_READY),
-    "grpc-reset": ("ResetEpisode", lambda request, context, text: dump(InitialObservation(text)), FAILS_OR_ENDS),
-    "grpc-validate": (
-        "ValidateEpisode",
-        lambda request, context, text: dump(Validation(ok=False, reasons=(text,))),
-        UNHARMED,
-    ),
+    "stream-code": ("Session", _refusal("code"), FAILS),
+    "stream-title": ("Session", _refusal("title"), FAILS),
+    "stream-detail": ("Session", _refusal("detail"), FAILS),
+    "grpc-info": ("GetInfo", _dumped(lambda text: Info(name=text, version=text, sdk=text)), UNHARMED),
+    "grpc-health": ("HealthCheck", _dumped(lambda text: ServiceStatus("loading", text)), NEVER_READY),
+    "grpc-reset": ("ResetEpisode", _dumped(InitialObservation), FAILS_OR_ENDS),
+    "grpc-validate": ("ValidateEpisode", _dumped(lambda text: Validation(ok=False, reasons=(text,))), UNHARMED),
 }

@@ -74,16 +74,13 @@ class Engine:
     def attempt(
         self, command: Sequence[str], timeout: float = 1200.0, stdin: IO[bytes] | None = None
     ) -> tuple[int, str]:
-        done = subprocess.run(
-            command,
-            stdin=stdin,
-            env=os.environ | self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=timeout,
-        )
+        given: Any = {"stdin": stdin, "env": os.environ | self.environment, "text": True, "timeout": timeout}
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **given)
         return done.returncode, done.stdout
+
+    def has(self, tag: str) -> bool:
+        """An image, there already or pulled."""
+        return any(self.attempt(["docker", *words, tag])[0] == 0 for words in (["image", "inspect"], ["pull"]))
 
     def build(self, file: Path, context: Path, tag: str, *arguments: str) -> None:
         self.docker("build", "--network", "host", "-f", str(file), "-t", tag, *arguments, str(context))
@@ -121,22 +118,8 @@ def _daemon(folder: Path) -> Iterator[Engine]:
     address = f"unix://{folder}/docker.sock"
     places = ["--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec", "--pidfile", f"{folder}/pid"]
     with (folder / "log").open("wb") as log:
-        daemon = subprocess.Popen(
-            [
-                "setpriv",
-                "--pdeathsig",
-                "TERM",
-                "dockerd",
-                *places,
-                "-H",
-                address,
-                "--bridge",
-                "none",
-                "--userland-proxy=false",
-            ],
-            stdout=log,
-            stderr=log,
-        )
+        command = ["setpriv", "--pdeathsig", "TERM", "dockerd", *places, "-H", address]
+        daemon = subprocess.Popen([*command, "--bridge", "none", "--userland-proxy=false"], stdout=log, stderr=log)
     engine = Engine({"DOCKER_HOST": address})
     if engine.attempt(["docker", "buildx", "version"])[0]:
         engine = Engine({"DOCKER_HOST": address, "DOCKER_BUILDKIT": "0"})
@@ -153,17 +136,14 @@ def _daemon(folder: Path) -> Iterator[Engine]:
 
 def have_base(engine: Engine, tag: str) -> None:
     """The base image: there already, pulled, or made."""
-    if engine.attempt(["docker", "image", "inspect", tag])[0] == 0 or engine.attempt(["docker", "pull", tag])[0] == 0:
+    if engine.has(tag):
         return
     if os.geteuid() != 0 or shutil.which("debootstrap") is None:
         pytest.skip(f"{tag} cannot be pulled, and making a stand-in needs root and debootstrap")
     with tempfile.TemporaryDirectory(prefix="nav-eval-root-") as folder:
         root = Path(folder) / "root"
-        subprocess.run(
-            ["debootstrap", "--variant=minbase", "--include=ca-certificates", "bookworm", str(root)],
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        command = ["debootstrap", "--variant=minbase", "--include=ca-certificates", "bookworm", str(root)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         _slim(root)
         archive = Path(folder) / "root.tar"
         subprocess.run(["tar", "-C", str(root), "-cf", str(archive), "."], check=True)
@@ -172,7 +152,7 @@ def have_base(engine: Engine, tag: str) -> None:
 
 def have_postgres(engine: Engine, tag: str, base: str) -> None:
     """The database's image: there already, pulled, or Debian's PostgreSQL laid over `base`."""
-    if engine.attempt(["docker", "image", "inspect", tag])[0] == 0 or engine.attempt(["docker", "pull", tag])[0] == 0:
+    if engine.has(tag):
         return
     with tempfile.TemporaryDirectory(prefix="nav-eval-postgres-") as folder:
         file = Path(folder) / "Dockerfile"
@@ -188,10 +168,7 @@ def _slim(root: Path) -> None:
     (root / "etc/apt/apt.conf.d/docker-clean").write_text(CLEAN)
     (root / "etc/dpkg/dpkg.cfg.d/docker").write_text(SLIM)
     for name in (
-        "usr/share/doc",
-        "usr/share/man",
-        "usr/share/locale",
-        "usr/share/info",
+        *(f"usr/share/{name}" for name in ("doc", "man", "locale", "info")),
         "var/cache/apt",
         "var/lib/apt/lists",
     ):

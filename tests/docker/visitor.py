@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import urllib.parse
-import urllib.request
-from http.cookiejar import CookieJar
+
+import requests
 
 from patience import PATIENCE
 
@@ -17,12 +16,13 @@ class Visitor:
 
     def __init__(self, base: str) -> None:
         self._base = base
-        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        self._session = requests.Session()
 
-    def looks(self, path: str) -> str:
-        with self._opener.open(self._base + path, timeout=PATIENCE) as answer:
-            page: str = answer.read().decode()
-            return page
+    def looks(self, path: str, form: dict[str, str] | None = None) -> str:
+        method = "GET" if form is None else "POST"
+        answer = self._session.request(method, self._base + path, data=form, timeout=PATIENCE)
+        answer.raise_for_status()
+        return answer.text
 
     def main(self, path: str) -> str:
         """What a page says of its own, without what is on all of them."""
@@ -32,7 +32,4 @@ class Visitor:
         """A form of `page`, to `path`; the page that follows."""
         found = FORM_TOKEN.search(self.looks(page))
         assert found is not None, page
-        body = urllib.parse.urlencode(fields | {"csrfmiddlewaretoken": found.group(1)}).encode()
-        with self._opener.open(self._base + path, body, timeout=PATIENCE) as answer:
-            told: str = answer.read().decode()
-            return told
+        return self.looks(path, fields | {"csrfmiddlewaretoken": found.group(1)})

@@ -12,13 +12,44 @@ from pathlib import Path
 
 import yaml
 
-from fuzz.config_seeds import TOKENS, WHOLE
-from fuzz.documents import pack, unpack
+from fuzz.documents import NAMES, ODD, pack, unpack
 from fuzz.expect import only
-from fuzz.oddities import NAMES, ODD
 from nav_eval.config.loader import builtin_benchmarks, load_config
 from nav_eval.errors import ConfigError
 
+# A configuration that uses every section.
+WHOLE = """
+plugins: [json]
+defaults: [/tasks: vln, /simulator: vlnce, _self_]
+task: {type: vln, actions: [stop, move_forward], measurements: [success, spl], dtw: exact}
+simulator:
+  backend: custom
+  sensors:
+    rgb: {width: 64, height: 48, hfov: 79.0}
+    my_depth: {type: depth, normalize: true, options: {a: [1, {b: 2}]}}
+  body: &body {height: 0.88, radius: 0.18}
+  motion: {sliding: false, noise: LoCoBot/ILQR}
+  options: {again: *body, seconds: 1e3, when: 2024-01-01}
+dataset: {type: r2r-ce, data_path: "x/{split}.json.gz", languages: [en], episodes: ['12'], generate: {rooms: 2}}
+evaluation: {max_steps: 20, parallel: {workers: 2}, budget: {episode_seconds: 1.5}}
+agent_service: {type: remote, protocol: grpc, encoding: stream+zstd, tls: {enabled: true, ca: ca.pem}, token: t}
+output: {log_dir: "${dataset.split}/logs", video: sample(3)}
+seed: 7
+"""
+
+# Of YAML, Hydra and OmegaConf.
+TOKENS = (
+    "++", "+", "~", "=", ".", "@", ":", ",", "[", "]", "{", "}", "'", '"', '\\', "${", "${seed}",
+    "${oc.env:HOME}", "${oc.decode:'[1'}", "${oc.create:{a:1}}", "${oc.select:task,1}", "${oc.dict.keys:task}",
+    "${..seed}", "???", "null", "glob(*)", "range(1,3)", "choice(a,b)", "int(3)", "float(nan)", "str(1)",
+    "bool(x)", "json_str('{}')", "sample(2)", "sort(1,2)", "tag(a,1)", "interval(0,1)", "hydra.run.dir=x",
+    "hydra/launcher=basic", "tasks=vln", "simulator=nav_graph", "benchmarks@x=r2r",
+    "override /simulator: vlnce", "nan", "inf", "1e999", "-0", "0x10", "0o7", "1_000", "9" * 5000, "<<: *body",
+    "&a [*a]", "!!python/object/apply:os.system [x]", "!!binary x", "!!set {a}", "!!timestamp 2024-01-01",
+    "2024-13-45", "? a", "- - - -", "\t", "---", "...", "%YAML 9.9", "\x00", "\x1b", "\u2028", "\ud800", "seed",
+    "task", "simulator", "sensors", "options", "evaluation", "max_steps", "_target_", "_self_", "_global_",
+    "@package", "plugins",
+)  # fmt: skip
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz_config_"))
 MAX_LEN = 8192
 LONGEST = 60_000
@@ -62,7 +93,15 @@ def _changed(text: str, chance: random.Random) -> str:
     at, to = sorted(chance.choices(range(len(text) + 1), k=2))
     to = min(to, at + chance.choice((0, 1, 4, 20)))
     odd = chance.choice(ODD)
-    insert = chance.choice((chance.choice(TOKENS), chance.choice(NAMES), _spelt(odd), text[at : at + 30], ""))
+    insert = chance.choice(
+        (
+            chance.choice(TOKENS),
+            chance.choice(NAMES),
+            odd if isinstance(odd, str) else repr(odd)[:200],
+            text[at : at + 30],
+            "",
+        )
+    )
     if chance.random() < 0.4:  # put it in place of a value
         at = max(text.find(mark, at) for mark in "=: ") + 1
         ends = [end for mark in "\n,}]" if (end := text.find(mark, at)) >= 0]
@@ -70,10 +109,6 @@ def _changed(text: str, chance: random.Random) -> str:
     if chance.random() < 0.1:
         insert = f"\n{insert}\n"
     return text[:at] + insert + text[max(at, to) :]
-
-
-def _spelt(value: object) -> str:
-    return value if isinstance(value, str) else repr(value)[:200]
 
 
 def one(data: bytes) -> None:

@@ -6,13 +6,32 @@ An input is a head (what to do with the files) and files: `head`, then for each 
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fuzz.oddities import NAMES, ODD, PLACEHOLDERS
+# Values and names that decoders stumble over.
+PLACEHOLDERS = {"twice": "<<twice>>", "deep": "<<deep>>", "digits": "<<digits>>", "huge": "<<huge>>"}
+"""Strings that stand for what Python's JSON writer cannot write; `_encode` puts it in."""
+ODD: tuple[Any, ...] = (
+    None, True, False, 0, 1, -1, -0.0, 0.5, 2**31, -(2**31), 2**63, 2**64, 10**400, -(10**400), 1e308, -1e308, 1e200,
+    5e-324, math.nan, math.inf, -math.inf,
+    "", " ", "0", "1", "-1", "nan", "1e999", "true", "null", "a" * 3000, "\x00", "\x1b[31m", "\ud800", "\u202e", "é",
+    "\uff11\uff12", "\u0663", "北京", "मंदिर", "👩‍👩‍👧", "../../etc/passwd", "/etc/passwd", "//", ".", "~", "C:\\x",
+    "%s{}", "a\nb", "<script>alert(1)</script>", "${oc.env:HOME}", "???",
+    [], {}, [[]], [None], [0], [1, 2, 3], [1.5, 0.0, -2.0], [0, 0, 0, 1], [0.0, 1.0, 0.0, 0.0], ["a"], ["a", "b", "a"],
+    {"": 0}, {"a": 1}, {"position": [0, 0, 0]}, [{}], [[0, 0, 0]], [[0, 0, 0], [1, 0, 0], [math.nan, 0, 0]],
+    *PLACEHOLDERS.values(),
+)  # fmt: skip
 
+NAMES = (
+    "", "episodes", "goals", "goals_by_category", "content", "position", "rotation", "info", "extra", "instruction",
+    "path", "path_id", "scan", "scene_id", "episode_id", "object_id", "heading", "a.b", "a[0]", "__class__", "é",
+    "\ud800", "self", "type", "options", "0", "trajectory", "instr_id", "inst_idx", "instruction_id",
+)  # fmt: skip
+CHANGES = (*["replace"] * 3, "delete", "double", "swap", "swap", "rename", "wrap", "adjust", "adjust")
 _MARK = re.compile(rb"(?:^|\n)=== ([\w.-][\w./-]{0,60})\n")
 
 
@@ -73,15 +92,15 @@ def _lines(content: bytes, chance: random.Random) -> bytes | None:
 def _changed(value: Any, chance: random.Random) -> Any:
     box = [value]
     for _ in range(chance.choice((1, 1, 1, 2, 3, 6))):
-        places = list(_places(box))
-        holder, key = chance.choice(places)
-        chance.choice(_CHANGES)(holder, key, places, chance)
+        found = list(places(box))
+        holder, key = chance.choice(found)
+        _change(chance.choice(CHANGES), holder, key, found, chance)
         if not box:
             box = [chance.choice(ODD)]
     return box[0]
 
 
-def _places(box: Any) -> Iterator[tuple[Any, Any]]:
+def places(box: Any) -> Iterator[tuple[Any, Any]]:
     """Every (container, key or index) below `box`, up to a few thousand."""
     waiting, count = [box], 0
     while waiting and count < 5000:
@@ -93,51 +112,38 @@ def _places(box: Any) -> Iterator[tuple[Any, Any]]:
                 waiting.append(holder[key])
 
 
-def _replace(holder: Any, key: Any, places: Any, chance: random.Random) -> None:
-    holder[key] = _copy(chance.choice(ODD))
-
-
-def _delete(holder: Any, key: Any, places: Any, chance: random.Random) -> None:
-    del holder[key]
-
-
-def _double(holder: Any, key: Any, places: Any, chance: random.Random) -> None:
-    if isinstance(holder, list):
-        holder.insert(key, _copy(holder[key]))
-    else:
-        holder[f"{PLACEHOLDERS['twice']}{key}"] = _copy(holder[key])
-
-
-def _swap(holder: Any, key: Any, places: Any, chance: random.Random) -> None:
-    other, at = chance.choice(places)
-    holder[key] = _copy(other[at])
-
-
-def _rename(holder: Any, key: Any, places: Any, chance: random.Random) -> None:
-    if isinstance(holder, dict):
-        holder[chance.choice(NAMES)] = holder.pop(key)
-
-
-def _wrap(holder: Any, key: Any, places: Any, chance: random.Random) -> None:
-    holder[key] = chance.choice([[holder[key]], {chance.choice(NAMES): holder[key]}, str(holder[key])])
-
-
-def _adjust(holder: Any, key: Any, places: Any, chance: random.Random) -> None:
+def _change(how: str, holder: Any, key: Any, found: Any, chance: random.Random) -> None:
     old = holder[key]
-    if isinstance(old, bool) or not isinstance(old, int | float | str):
-        return
+    match how:
+        case "replace":
+            holder[key] = copied(chance.choice(ODD))
+        case "delete":
+            del holder[key]
+        case "double" if isinstance(holder, list):
+            holder.insert(key, copied(old))
+        case "double":
+            holder[f"{PLACEHOLDERS['twice']}{key}"] = copied(old)
+        case "swap":
+            other, at = chance.choice(found)
+            holder[key] = copied(other[at])
+        case "rename" if isinstance(holder, dict):
+            holder[chance.choice(NAMES)] = holder.pop(key)
+        case "wrap":
+            holder[key] = chance.choice([[old], {chance.choice(NAMES): old}, str(old)])
+        case "adjust" if isinstance(old, int | float | str) and not isinstance(old, bool):
+            holder[key] = _adjusted(old, chance)
+
+
+def _adjusted(old: float | str, chance: random.Random) -> Any:
     if isinstance(old, str):
         at = chance.randrange(len(old) + 1)
-        holder[key] = old[:at] + chance.choice(["", "_", "/", " ", "0", "\x1b[2J", "é", "\ud800", old]) + old[at:]
-    else:
-        small = max(-1e300, min(1e300, old))
-        holder[key] = chance.choice([-old, old + 1, small * 1e9, small / 3, str(small), small * 1e300, 7])
+        return old[:at] + chance.choice(["", "_", "/", " ", "0", "\x1b[2J", "é", "\ud800", old]) + old[at:]
+    small = max(-1e300, min(1e300, old))
+    return chance.choice([-old, old + 1, small * 1e9, small / 3, str(small), small * 1e300, 7])
 
 
-_CHANGES = (_replace, _replace, _replace, _delete, _double, _swap, _swap, _rename, _wrap, _adjust, _adjust)
-
-
-def _copy(value: Any) -> Any:
+def copied(value: Any) -> Any:
+    """A deep one."""
     return json.loads(json.dumps(value))
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import random
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from engine.scene.made import glb
+from fuzz.documents import copied, places
 
 Bytes = Callable[[bytes], bytes]
 NUMBERS: tuple[Any, ...] = (
@@ -66,42 +67,28 @@ def _document(text: bytes, chance: random.Random) -> bytes | None:
     if not isinstance(document, dict | list):
         return None
     for _ in range(chance.choice((1, 1, 2, 3, 5))):
-        places = list(_places(document))
-        if places:
-            _change(*chance.choice(places), places, chance)
+        found = list(places(document))
+        if found:
+            _change(*chance.choice(found), found, chance)
     return json.dumps(document).encode()
 
 
-def _places(holder: Any) -> Iterator[tuple[Any, Any]]:
-    waiting = [holder]
-    while waiting:
-        holder = waiting.pop()
-        for key in list(holder) if isinstance(holder, dict) else range(len(holder)):
-            yield holder, key
-            if isinstance(holder[key], dict | list):
-                waiting.append(holder[key])
-
-
-def _change(holder: Any, key: Any, places: list[tuple[Any, Any]], chance: random.Random) -> None:
+def _change(holder: Any, key: Any, found: list[tuple[Any, Any]], chance: random.Random) -> None:
     old, what = holder[key], chance.random()
     if what < 0.45:
         near = isinstance(old, int | float) and abs(old) < 2**60 and chance.random() < 0.4
         holder[key] = old + chance.choice((-1, 1, 3)) if near else chance.choice(NUMBERS)
     elif what < 0.55:
-        holder[key] = _copy(chance.choice(OTHERS))
+        holder[key] = copied(chance.choice(OTHERS))
     elif what < 0.75:
-        alike = [other[at] for other, at in places if type(other[at]) is type(old)]
-        holder[key] = _copy(chance.choice(alike))
+        alike = [other[at] for other, at in found if type(other[at]) is type(old)]
+        holder[key] = copied(chance.choice(alike))
     elif what < 0.85:
         del holder[key]
     elif isinstance(holder, list):
-        holder.insert(key, _copy(old))
+        holder.insert(key, copied(old))
     else:
-        holder[chance.choice(KEYS)] = _copy(old)
-
-
-def _copy(value: Any) -> Any:
-    return json.loads(json.dumps(value))
+        holder[chance.choice(KEYS)] = copied(old)
 
 
 def _words(content: bytes, chance: random.Random) -> bytes:
@@ -110,7 +97,7 @@ def _words(content: bytes, chance: random.Random) -> bytes:
         at = chance.randrange(len(lines))
         line, what = lines[at], chance.random()
         if what < 0.7:
-            line[chance.randrange(len(line))] = chance.choice(WORDS) if chance.random() < 0.7 else _other(lines, chance)
+            line[chance.randrange(len(line))] = chance.choice(WORDS if chance.random() < 0.7 else chance.choice(lines))
         elif what < 0.8:
             lines.insert(at, list(line))
         elif what < 0.9 and len(lines) > 1:
@@ -118,7 +105,3 @@ def _words(content: bytes, chance: random.Random) -> bytes:
         else:
             line.insert(chance.randrange(len(line) + 1), chance.choice(WORDS))
     return b"\n".join(b" ".join(line) for line in lines)
-
-
-def _other(lines: list[list[bytes]], chance: random.Random) -> bytes:
-    return chance.choice(chance.choice(lines))

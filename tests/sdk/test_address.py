@@ -11,10 +11,12 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
+from attacks.raw_grpc import bytes_service
 from nav_eval_sdk import start
 from nav_eval_sdk.client import WIRES, open_transport
 from nav_eval_sdk.errors import BadAnswer, Forbidden, Unreachable
@@ -225,34 +227,25 @@ def test_a_probe_has_three_answers(canary: Canary) -> None:
         assert probe(Connection(Endpoint("no-such-name.invalid", 1), networks=HERE), protocol, 0.2) == "refused"
 
 
-def banner(listener: socket.socket) -> None:
-    while True:
-        try:
-            peer, _ = listener.accept()
-        except OSError:
-            return
-        peer.sendall(b"SSH-2.0-OpenSSH_9.6\r\n")
-        peer.close()
-
-
 def test_a_probe_takes_the_same_time_whatever_is_there() -> None:
-    silent, speaking = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
-    threading.Thread(target=banner, args=(speaking,), daemon=True).start()
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
+    with ExitStack() as stack:
+        silent, unused = (
+            stack.enter_context(socket.create_server(("127.0.0.1", 0))),
+            stack.enter_context(socket.socket()),
+        )
+        unused.bind(("127.0.0.1", 0))  # and does not listen
+        speaking = stack.enter_context(bytes_service(lambda line: line.send(b"SSH-2.0-OpenSSH_9.6\r\n")))
         closed = unused.getsockname()[1]
-    cases = [
-        Connection(Endpoint("127.0.0.1", silent.getsockname()[1])),
-        Connection(Endpoint("127.0.0.1", speaking.getsockname()[1])),
-        Connection(Endpoint("127.0.0.1", closed)),
-        Connection(Endpoint("127.0.0.2", closed), networks=HERE),
-    ]
-    least = [math.inf] * len(cases)  # of several, because a busy machine is slow now and then
-    for number, connection in list(enumerate(cases)) * 4:
-        begun = time.monotonic()
-        assert probe(connection, "rest", 0.3) == "refused"
-        least[number] = min(least[number], time.monotonic() - begun)
-    silent.close()
-    speaking.close()
+        cases = [
+            Connection(Endpoint("127.0.0.1", silent.getsockname()[1])),
+            Connection(Endpoint.parse(speaking.endpoint)),
+            Connection(Endpoint("127.0.0.1", closed)),
+            Connection(Endpoint("127.0.0.2", closed), networks=HERE),
+        ]
+        least = [math.inf] * len(cases)  # of several, because a busy machine is slow now and then
+        for number, connection in list(enumerate(cases)) * 4:
+            begun = time.monotonic()
+            assert probe(connection, "rest", 0.3) == "refused"
+            least[number] = min(least[number], time.monotonic() - begun)
     assert min(least) >= 0.3
     assert max(least) - min(least) < 0.15

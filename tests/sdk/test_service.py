@@ -15,17 +15,8 @@ from msgspec.structs import replace
 from nav_eval_sdk.agent_interface import VLNAgent
 from nav_eval_sdk.client import synthetic_episode
 from nav_eval_sdk.errors import BadMessage, ServiceProblem
-from nav_eval_sdk.protocol.messages import (
-    Action,
-    ActionSpec,
-    Envelope,
-    EpisodeData,
-    EpisodeEnd,
-    Info,
-    SensorWish,
-    TensorSpec,
-    TextSpec,
-)
+from nav_eval_sdk.protocol import messages as m
+from nav_eval_sdk.protocol.messages import ActionSpec, Envelope, EpisodeEnd, Info, SensorWish, TensorSpec
 from nav_eval_sdk.server.agents import AgentThread
 from nav_eval_sdk.server.service import Service
 from patience import PATIENCE, until
@@ -38,7 +29,6 @@ class Agent(VLNAgent):
 
     gate = threading.Event()
     calls: list[tuple[str, Any]] = []  # noqa: RUF012
-    threads: set[str] = set()  # noqa: RUF012
 
     def __init__(self) -> None:
         self._thread = threading.get_ident()
@@ -70,12 +60,12 @@ def service(agent: Any = Agent, sessions: int = 1, batch: int = 1, **options: An
     made.close()
 
 
-def episode(session: str = "a", request: str = "r", number: int = 0) -> EpisodeData:
+def episode(session: str = "a", request: str = "r", number: int = 0) -> m.EpisodeData:
     specs = {"x": TensorSpec(shape=(1,), dtype="float32")}
     return replace(synthetic_episode(specs, SPACE, number), session_id=session, request_id=request)
 
 
-def act(made: Service, step: int | None, request: str, session: str = "a") -> Action:
+def act(made: Service, step: int | None, request: str, session: str = "a") -> m.Action:
     return made.act(Envelope(session, step, request), lambda specs: {"x": np.array([step or 0], np.float32)})
 
 
@@ -254,7 +244,7 @@ def test_a_sensor_of_another_size_is_not_the_one_that_is_needed(wish: SensorWish
     specs = {
         "rgb": TensorSpec(shape=(12, 16, 3), dtype="uint8"),
         "gps": TensorSpec(shape=(2,), dtype="float32"),
-        "words": TextSpec(),
+        "words": m.TextSpec(),
     }
     made = Service(Agent, Info(sensors=(wish,)))
     answer = made.validate(replace(episode(), observation_spec=specs))
@@ -281,7 +271,7 @@ class Batching(Agent):
         ]
 
 
-def batched(agent: Any, sessions: int = 4, batch: int = 3) -> list[Action]:
+def batched(agent: Any, sessions: int = 4, batch: int = 3) -> list[m.Action]:
     Batching.sizes, Batching.held = [], threading.Event()
     with service(agent, sessions, batch, max_wait=0.3) as made:
         for number in range(sessions):

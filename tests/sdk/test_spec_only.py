@@ -5,19 +5,20 @@ from __future__ import annotations
 import base64
 import http.client
 import json
-import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
 import grpc
 import numpy as np
 import pytest
 
+from attacks.raw_rest import answer, rest_service
 from nav_eval_sdk import VLNAgent, cli, start
 from nav_eval_sdk.conformance import Target, check
-from nav_eval_sdk.protocol.grpc import SERVICE
+from nav_eval_sdk.protocol.grpc import SERVICE, message_class
+from patience import PATIENCE
 from spec_only.messages import classes
 from spec_only.service import serving
 
@@ -63,24 +64,79 @@ def _nothing_seen() -> None:
     Watcher.seen.clear()
 
 
-def post(endpoint: str, path: str, body: object) -> tuple[int, dict[str, Any]]:
-    connection = http.client.HTTPConnection(endpoint, timeout=10)
-    connection.request("POST", f"/api/v1/{path}", json.dumps(body), {"Content-Type": "application/json"})
-    answer = connection.getresponse()
-    return answer.status, json.loads(answer.read())
-
-
-def test_a_rest_client_that_declares_nothing_plays() -> None:
+@pytest.fixture(scope="module")
+def rest() -> Iterator[str]:
     with start(Watcher, port=0).wait_loaded() as server:
-        assert post(server.endpoint, "episode/validate", {})[1]["status"] == "ready"
-        assert post(server.endpoint, "episode/reset", RESET)[1]["status"] == "ready"
-        for _ in range(2):
-            status, answer = post(server.endpoint, "agent/act", {"observation": OBSERVATION})
-            assert (status, answer["action"], answer["action_args"]) == (200, "move_forward", {})
+        yield server.endpoint
+
+
+@pytest.fixture(scope="module")
+def channel() -> Iterator[grpc.Channel]:
+    with (
+        start(Watcher, protocol="grpc", port=0).wait_loaded() as server,
+        grpc.insecure_channel(server.endpoint) as made,
+    ):
+        yield made
+
+
+def ask(channel: grpc.Channel, method: str, message: Any) -> bytes:
+    answer: bytes = channel.unary_unary(f"/{SERVICE}/{method}")(message.SerializeToString(), timeout=PATIENCE)
+    return answer
+
+
+def post(endpoint: str, path: str, body: object) -> tuple[int, str, dict[str, Any]]:
+    text = body if isinstance(body, str) else json.dumps(body)
+    connection = http.client.HTTPConnection(endpoint, timeout=PATIENCE)
+    connection.request("POST", f"/api/v1/{path}", text, {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    return answer.status, answer.headers.get_content_type(), json.loads(answer.read())
+
+
+def test_a_rest_client_that_declares_nothing_plays(rest: str) -> None:
+    assert post(rest, "episode/validate", {})[2]["status"] == "ready"
+    assert post(rest, "episode/reset", RESET)[2]["status"] == "ready"
+    for step in range(2):
+        status, _, answer = post(rest, "agent/act", {"observation": OBSERVATION})
+        assert (status, answer["action"], answer["action_args"]) == (200, "move_forward", {})
+        assert (answer["session_id"], answer["step"]) == ("default", step)
     assert Watcher.seen == [OBSERVATION] * 2
 
 
-def test_a_grpc_client_that_declares_nothing_plays() -> None:
+GPS = {"kind": "tensor", "shape": [2], "dtype": "float32"}
+DECLARED = RESET | {"observation_spec": {"gps": GPS}}
+HERE = {"observation": {"gps": [0.0, 1.0]}}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "words"),
+    [
+        ("agent/act", {"gps": [0.0, 1.0]}, ("`observation`", "session_id, step, request_id, observation")),
+        ("agent/act", {}, ("`observation`", "session_id, step, request_id, observation")),
+        ("agent/act", {"observations": {"gps": [0.0, 1.0]}}, ("`observation`",)),
+        ("agent/act", HERE | {"sesion_id": "default"}, ("'sesion_id'", "'session_id'")),
+        ("agent/act", HERE | {"stpe": 3}, ("'stpe'", "'step'")),
+        ("agent/act", {"observation": {"gsp": [0.0, 1.0]}}, ("'gsp'", "observation_spec")),
+        ("agent/act", {"observation": {}}, ("gps", "missing")),
+        ("agent/act", [1], ("object", "observation")),
+        ("episode/reset", {"episode": "1", "scene_id": "x"}, ("`episode_id`", "scene_id, instruction")),
+        ("episode/reset", RESET | {"observaton_spec": {"gps": GPS}}, ("'observaton_spec'", "'observation_spec'")),
+        ("episode/end", {"sesion_id": "default"}, ("'sesion_id'", "'session_id'")),
+    ],
+)
+def test_a_request_that_is_none_is_told_what_was_expected(rest: str, path: str, body: Any, words: Any) -> None:
+    assert post(rest, "episode/reset", DECLARED)[0] == 200
+    status, kind, answer = post(rest, path, body)
+    assert (status, kind, answer["code"]) == (400, "application/problem+json", "bad_request")
+    assert all(word in answer["detail"] for word in words), answer["detail"]
+
+
+def test_keys_of_a_newer_evaluator_are_passed_over(rest: str) -> None:
+    assert post(rest, "episode/reset", DECLARED | {"weather": "rain", "observation_specs": 1})[0] == 200
+    whole = HERE | {"session_id": "default", "step": 0, "request_id": "r"}
+    assert post(rest, "agent/act", whole | {"steps": 3, "urgency": 1})[0] == 200
+
+
+def test_a_grpc_client_that_declares_nothing_plays(channel: grpc.Channel) -> None:
     made = classes()
     episode = made["EpisodeData"](**RESET)
     value = made["Value"]
@@ -96,18 +152,13 @@ def test_a_grpc_client_that_declares_nothing_plays() -> None:
         "gps": value(list=gps),
         "compass": value(number=0.0),
     }
-    with (
-        start(Watcher, protocol="grpc", port=0).wait_loaded() as server,
-        grpc.insecure_channel(server.endpoint) as channel,
-    ):
-
-        def call(method: str, message: Any, answer: str) -> Any:
-            ask = channel.unary_unary(f"/{SERVICE}/{method}")
-            return made[answer].FromString(ask(message.SerializeToString(), timeout=10))
-
-        assert call("HealthCheck", made["Empty"](), "ServiceStatus").status == "ready"
-        assert call("ResetEpisode", episode, "InitialObservation").status == "ready"
-        assert call("GetAction", made["Observation"](observation=sensors), "Action").action == "move_forward"
+    assert made["ServiceStatus"].FromString(ask(channel, "HealthCheck", made["Empty"]())).status == "ready"
+    assert made["InitialObservation"].FromString(ask(channel, "ResetEpisode", episode)).status == "ready"
+    for step in range(2):
+        answer = message_class("nav_eval.v1.Action").FromString(
+            ask(channel, "GetAction", made["Observation"](observation=sensors))
+        )
+        assert (answer.action, answer.session_id, answer.step) == ("move_forward", "default", step)
     seen = Watcher.seen[0]
     assert np.array_equal(seen.pop("rgb"), RGB)
     assert np.array_equal(seen.pop("depth"), DEPTH)
@@ -115,29 +166,20 @@ def test_a_grpc_client_that_declares_nothing_plays() -> None:
 
 
 @pytest.mark.parametrize("bad", ['{"rgb": "\\ud800"}', '{"gps": ' + "[" * 5000 + "]" * 5000 + "}"])
-def test_what_no_json_holds_is_refused_where_nothing_is_declared_too(bad: str) -> None:
-    with start(Watcher, port=0).wait_loaded() as server:
-        post(server.endpoint, "episode/reset", RESET)
-        connection = http.client.HTTPConnection(server.endpoint, timeout=10)
-        body = f'{{"observation": {bad}}}'
-        connection.request("POST", "/api/v1/agent/act", body, {"Content-Type": "application/json"})
-        assert connection.getresponse().status == 400
+def test_what_no_json_holds_is_refused_where_nothing_is_declared_too(rest: str, bad: str) -> None:
+    post(rest, "episode/reset", RESET)
+    assert post(rest, "agent/act", f'{{"observation": {bad}}}')[0] == 400
     assert Watcher.seen == []
 
 
 @pytest.mark.parametrize("encoding", ["zstd", "png"])
-def test_a_tensor_that_nobody_declared_is_not_unpacked(encoding: str) -> None:
+def test_a_tensor_that_nobody_declared_is_not_unpacked(channel: grpc.Channel, encoding: str) -> None:
     """What a few bytes may grow into is known from the declaration alone."""
     made = classes()
     bomb = made["Tensor"](dtype="uint8", shape=[1 << 14, 1 << 14], encoding=encoding, data=b"\x28\xb5\x2f\xfd")
-    asked = made["Observation"](observation={"rgb": made["Value"](tensor=bomb)})
-    with (
-        start(Watcher, protocol="grpc", port=0).wait_loaded() as server,
-        grpc.insecure_channel(server.endpoint) as channel,
-    ):
-        channel.unary_unary(f"/{SERVICE}/ResetEpisode")(made["EpisodeData"](**RESET).SerializeToString(), timeout=10)
-        with pytest.raises(grpc.RpcError) as refused:
-            channel.unary_unary(f"/{SERVICE}/GetAction")(asked.SerializeToString(), timeout=10)
+    ask(channel, "ResetEpisode", made["EpisodeData"](**RESET))
+    with pytest.raises(grpc.RpcError) as refused:
+        ask(channel, "GetAction", made["Observation"](observation={"rgb": made["Value"](tensor=bomb)}))
     assert refused.value.code() == grpc.StatusCode.INVALID_ARGUMENT
     assert "rgb" in (refused.value.details() or "")
 
@@ -153,12 +195,6 @@ SERVICES = {
 }
 
 
-@pytest.fixture
-def service(request: pytest.FixtureRequest) -> str:
-    """Its endpoint."""
-    return f"127.0.0.1:{serving(*request.param)}"
-
-
 def checked(
     endpoint: str, wire: str, capsys: pytest.CaptureFixture[str], command: str = "check"
 ) -> tuple[int, str, float]:
@@ -169,42 +205,20 @@ def checked(
     return int(ended.value.code or 0), capsys.readouterr().out, time.monotonic() - begun
 
 
-@pytest.mark.parametrize(
-    ("wire", "service"), [(given[0], given) for given in SERVICES.values()], indirect=["service"], ids=SERVICES
-)
+@pytest.mark.parametrize(("wire", "health"), SERVICES.values(), ids=SERVICES)
 def test_check_says_that_a_service_of_the_three_calls_plays(
-    wire: str, service: str, capsys: pytest.CaptureFixture[str]
+    wire: str, health: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, said, _ = checked(service, wire, capsys)
+    code, said, _ = checked(f"127.0.0.1:{serving(wire, health)}", wire, capsys)
     assert code == 0, said
     assert said.splitlines()[-1] == PLAYS
     assert "FAULT" not in said
 
 
-class OneAnswer(BaseHTTPRequestHandler):
-    """A participant who looks at no address: whatever is asked is answered with a status and an action."""
-
-    def do_POST(self) -> None:
-        if self.command == "POST":
-            json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        answer = b'{"status": "ready", "action": "stop", "action_args": {}}'
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    do_GET = do_POST  # noqa: N815 - the name that http.server calls
-
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
-
-
 def test_a_service_with_one_answer_for_every_address_plays(capsys: pytest.CaptureFixture[str]) -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), OneAnswer) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        code, said, _ = checked(f"127.0.0.1:{server.server_port}", "rest", capsys)
-        server.shutdown()
+    """A participant who looks at no address: whatever is asked is answered with a status and an action."""
+    with rest_service(lambda request: answer({"status": "ready", "action": "stop", "action_args": {}})) as service:
+        code, said, _ = checked(service.endpoint, "rest", capsys)
     assert (code, said.splitlines()[-1]) == (0, PLAYS), said
 
 
@@ -216,31 +230,27 @@ def test_a_service_of_the_three_calls_that_is_not_ready_is_none_that_plays(
     assert checked(endpoint, "rest", capsys, "health")[:2] == (1, f"{status}\n")
 
 
-@pytest.mark.parametrize("service", [("grpc", "ready", ""), ("grpc", "ready", "vln.")], indirect=True)
-def test_check_names_the_expected_service_where_another_is_registered(
-    service: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, said, seconds = checked(service, "grpc", capsys)
-    assert code == 3, said
-    assert SERVICE in said
-    assert "inference.proto" in said
-    assert len(said.splitlines()) < 3
-    assert seconds < 5
-
-
-def test_check_of_another_service_is_told_the_expected_name(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def others() -> Iterator[str]:
     """Neither the service nor its calls have the specification's names."""
     server = grpc.server(ThreadPoolExecutor(2))
     act = grpc.unary_unary_rpc_method_handler(lambda request, context: b"")
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("VLNService", {"Act": act}),))
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    try:
-        code, said, seconds = checked(f"127.0.0.1:{port}", "grpc", capsys)
-    finally:
-        server.stop(0).wait(5)
+    yield f"127.0.0.1:{port}"
+    server.stop(0).wait(5)
+
+
+@pytest.mark.parametrize("prefix", ["", "vln.", None])
+def test_check_names_the_expected_service_where_another_is_registered(
+    prefix: str | None, others: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = others if prefix is None else f"127.0.0.1:{serving('grpc', 'ready', prefix)}"
+    code, said, seconds = checked(place, "grpc", capsys)
     assert code == 3, said
     assert SERVICE in said
+    assert prefix is None or ("inference.proto" in said and len(said.splitlines()) < 3)
     assert seconds < 5
 
 
