@@ -5,17 +5,17 @@ Append-only; a truncated last line is cut off, as in the journal, whose thread f
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable, Iterator
+from io import RawIOBase
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 import msgspec
 
 from nav_eval.core.attempts import Attempt, Attempts
 from nav_eval.results.files import explained
-from nav_eval.results.lines import take_up
+from nav_eval.results.lines import take_up, write_whole
 from nav_eval_sdk.protocol.usage import Usage
 
 
@@ -40,7 +40,7 @@ class AttemptFile:
     def __init__(self, path: Path, appended: Callable[[], None]) -> None:
         self.path = path
         self._appended = appended
-        self._file: BinaryIO | None = None
+        self._file: RawIOBase | None = None
         with explained(path):
             past = list(self._past()) if path.exists() else []
         self.attempts = Attempts(past, self._append)
@@ -54,8 +54,7 @@ class AttemptFile:
         with explained(self.path):
             if self._file is None:
                 self._file = self.path.open("ab", buffering=0)
-            if self._file.write(line) != len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            write_whole(self._file, line)
         self._appended()
 
     def sync(self) -> None:

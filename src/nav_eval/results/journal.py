@@ -8,7 +8,6 @@ both files are rewritten in the data set's order, so that they do not depend on 
 
 from __future__ import annotations
 
-import errno
 import os
 import threading
 from array import array
@@ -25,7 +24,7 @@ from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError
 from nav_eval.results.attempts import AttemptFile
 from nav_eval.results.files import explained
-from nav_eval.results.lines import read_lines
+from nav_eval.results.lines import read_lines, write_whole
 from nav_eval.results.records import episode_record, episode_result, trajectory_record
 
 _RECORD = msgspec.json.Decoder(dict[str, Any])
@@ -79,8 +78,7 @@ class JsonLines:
         with explained(self.path):
             start = self._file.seek(0, os.SEEK_END)
             try:
-                if self._file.write(line) != len(line):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                write_whole(self._file, line)
             except OSError:
                 self._file.truncate(start)
                 raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from io import RawIOBase
 from pathlib import Path
 from typing import TypeVar
 
@@ -42,6 +43,13 @@ def take_up(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
         yield record
         end = start + length
     os.truncate(path, end)
+
+
+def write_whole(file: RawIOBase, line: bytes) -> None:
+    """Write all of it: where only a part fits, the next try says why."""
+    left = memoryview(line)
+    while left:
+        left = left[file.write(left) or 0 :]
 
 
 def append_line(path: Path, line: bytes) -> None:

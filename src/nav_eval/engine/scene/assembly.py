@@ -49,7 +49,8 @@ def numbers(words: Sequence[bytes], dtype: type[Any]) -> NDArray[Any]:
     longest = max(map(len, words), default=0)
     if longest > LONGEST_NUMBER:
         raise ValueError(f"a number of {longest} characters")
-    return np.array(words, dtype="S").astype(dtype)
+    with np.errstate(over="ignore"):  # what is too large is inf, and no vertex: see repair.py
+        return np.array(words, dtype="S").astype(dtype)
 
 
 def check_indices(triangles: NDArray[Any], count: int, where: str) -> NDArray[np.int32]:
