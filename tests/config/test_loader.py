@@ -192,6 +192,11 @@ def test_an_old_key_sets_the_new_one_and_says_so(tmp_path):
         load_config("r2r", file=file, environment={}, overrides=["agent_service.episode_restarts=1"])
 
 
+def test_the_configuration_cannot_be_edited():
+    with pytest.raises(ValueError, match="frozen"):
+        load_config("r2r", environment={}).seed = 3
+
+
 def test_a_navmesh_of_the_engine_is_built_for_the_body_of_the_configuration():
     """Three programs have defaults of a body: the engine, the configuration, and a simulator behind a wire."""
     body, wire, engine = BodyConfig(), Body(), NavmeshSettings()

@@ -64,8 +64,10 @@ def test_keys_and_calls_exist() -> None:
     assert {str(page.relative_to(ROOT)): unknown(page) for page in PAGES if unknown(page)} == {}
 
 
-def test_every_type_of_data_set_has_a_row() -> None:
+def test_every_type_of_data_set_has_a_row_whose_conventions_exist() -> None:
     assert {row.type for row in ROWS} == set(DATASETS.names())
+    known = {path.stem for path in (ROOT / "src/nav_eval/configs/convention").glob("*.yaml")}
+    assert {name for row in ROWS for name in row.conventions} <= known
 
 
 def test_the_tests_of_the_table_of_data_sets_and_the_proofs_of_the_security_page_are_there() -> None:

@@ -98,9 +98,9 @@ def test_hostile_names_stay_text(entries: list[Run]) -> None:
 
 
 def test_parquet(tmp_path: Path, runs: list[Path]) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra [parquet] is not installed")
     with pytest.raises(ConfigError, match="cannot be public"):
         report(*map(str, runs), out=tmp_path / "t.parquet", public=True)
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra [parquet] is not installed")
     report(str(runs[0]), out=tmp_path / "t.parquet")
     rows = parquet.read_table(tmp_path / "t.parquet").to_pylist()
     assert [row["success"] for row in rows] == [e["metrics"]["success"] for e in episodes_of(runs[0])]
