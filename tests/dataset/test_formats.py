@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dataset.test_round_trip import raw
+from dataset.reading import raw
 from nav_eval.dataset.dump import dump_dataset
 from nav_eval.dataset.episode import Episode
 from nav_eval.dataset.imagenav import goal_rotation, goal_yaw

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dataset.reading import raw
 from nav_eval.dataset.dataset import DatasetRequest
 from nav_eval.dataset.detect import open_as
 from nav_eval.dataset.dump import dump_dataset
@@ -35,11 +36,6 @@ REAL = [
     ("objectnav", "objectnav/challenge-2020/val_mini/val_mini.json.gz"),
     ("imagenav", "imagenav/gibson_Cantwell.json.gz"),
 ]
-
-
-def raw(path: Path) -> Any:
-    data = path.read_bytes()
-    return json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
 
 
 def shape(value: Any) -> Any:

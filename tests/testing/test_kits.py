@@ -34,10 +34,7 @@ from nav_eval.testing import (
 )
 from nav_eval.testing.places import grid_graph, room
 from nav_eval_sdk import VLNAgent
-
-
-def wrong(findings):
-    return {finding.check: finding.detail for finding in findings if not finding.ok}
+from testing.findings import wrong
 
 
 @pytest.mark.parametrize("make", [room, grid_graph])

@@ -12,7 +12,7 @@ from nav_eval import Perturbation
 from nav_eval.core.contracts import admit_perturbation
 from nav_eval.errors import ConfigError
 from nav_eval.testing import check_perturbation, demand
-from testing.test_kits import wrong
+from testing.findings import wrong
 
 QUICK = ("camera_height", "field_of_view", "depth_noise", "actuation_noise", "pose_drift", "paraphrase", "typos")
 

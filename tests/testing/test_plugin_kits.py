@@ -24,7 +24,7 @@ from nav_eval.tasks.navigation import PointNavTask
 from nav_eval.tasks.registry import TASKS
 from nav_eval.testing import check_dataset, check_scene_format, check_sensor, check_task, demand
 from nav_eval.testing.places import room
-from testing.test_kits import wrong
+from testing.findings import wrong
 
 GRAPH = ("viewpoint", "navigable")
 IN_3D = ("gps", "compass", "heading", "collision", "proximity", "instruction", "pointgoal")
