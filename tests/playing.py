@@ -46,9 +46,10 @@ def document(folder: Path, name: str = "results.json") -> dict[str, Any]:
 
 
 def lines(folder: Path, name: str = "episodes.jsonl") -> list[dict[str, Any]]:
-    """Of a file of the run; none where there is no file yet."""
+    """Of a file of the run; none where there is no file yet. A finished run has it."""
     path = folder / name
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    begun = path.exists() or (folder / "results.json").exists()
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if begun else []
 
 
 def records(folder: Path, name: str = "episodes.jsonl") -> list[dict[str, Any]]:
