@@ -8,6 +8,7 @@ import math
 import os
 import shutil
 import time
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -42,7 +43,6 @@ class Fragile(Metric):
 
     def reset_metric(self, context):
         self.sick, self.count = context.episode.episode_id == SICK, 0.0
-        self._fail("reset_metric")
 
     def update_metric(self, step, others):
         self.count += 1
@@ -205,15 +205,19 @@ def test_a_sensors_fault_costs_the_participant_nothing_and_resume_plays_the_epis
     assert (code, episodes, results["n_lost"]) == (0, sound, 0)
 
 
-def test_a_fault_of_the_disk_ends_the_run_and_changes_no_value(world, sound, tmp_path, monkeypatch, capsys):
-    """Of one that cannot keep what was written; test_same_records.py has one without room."""
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
+@pytest.mark.parametrize("call", ["JsonLines.sync", "trajectory_record"])
+def test_a_fault_of_the_disk_ends_the_run_and_changes_no_value(
+    world, sound, tmp_path, monkeypatch, capsys, number, call
+):
+    """Whether the file is named where it happens, or nobody explains it."""
 
-    def sync(self):
-        with explained(self.path):
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
+    def fail(self, *_):
+        with explained(self.path) if call == "JsonLines.sync" else nullcontext():
+            raise OSError(number, os.strerror(number))
 
     with monkeypatch.context() as patch:
-        patch.setattr("nav_eval.results.journal.JsonLines.sync", sync)
+        patch.setattr(f"nav_eval.results.journal.{call}", fail)
         code, episodes, results = run(world, tmp_path / "run", patch)
     assert code == 4
     assert results is None

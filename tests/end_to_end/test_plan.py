@@ -304,7 +304,7 @@ def test_the_bases_run(bases, tmp_path):
         assert (validated(content), begun(content, tmp_path / str(number))) == (None, None)
 
 
-def test_hundreds_of_changed_configurations(bases, tmp_path):
+def test_a_hundred_changed_configurations(bases, tmp_path):
     valid = agree(bases, range(NUMBER), tmp_path / "runs")
     assert NUMBER / 5 < valid < NUMBER * 4 / 5, "both verdicts were put to the test"
 

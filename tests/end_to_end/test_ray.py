@@ -176,7 +176,7 @@ def test_a_cluster_of_our_own_is_silent_and_listens_on_the_loopback_interface_on
     seen = set()
     while process.poll() is None:
         seen |= listening(process.pid)
-        time.sleep(1)
+        time.sleep(0.3)
     assert process.communicate() == ("run\n", "")
     assert len(seen) >= 4
     assert {address for address, _ in seen} <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
 from end_to_end.agents import SlowAgent
-from forked import Running, own, program
+from end_to_end.processes import limited, started
 from graphs import SCAN, grid_scan, item, node, write_r2r
 from nav_eval.errors import ResourceExhausted, RunDirectoryError
 from nav_eval_sdk import start
 from playing import play, remote
-
-TESTS = str(Path(__file__).parents[1])
-
-
-def started(folder, overrides, *options):
-    words = ["run", "r2r", *overrides, "--out", folder, "--quiet", "--resume", *options]
-    return Running(*words, environment={"PYTHONPATH": TESTS})
 
 
 @pytest.fixture
@@ -81,30 +73,11 @@ def test_a_run_is_not_overwritten_without_resume(finished, tmp_path):
         play(tmp_path / "run", finished)
 
 
-LIMITED = """
-import resource, sys
-sys.argv[1:] = {arguments}
-{limit}
-from nav_eval.cli import main
-main()
-"""
-
-
-def limited(limit, *arguments):
-    """`nav-eval` after the statement `limit`."""
-    python = [program().parent / "scripts" / "python", "-"]
-    text = LIMITED.format(limit=limit, arguments=arguments)
-    environment = own() | {"PYTHONPATH": TESTS}
-    done = subprocess.run(python, input=text, env=environment, capture_output=True, text=True)
-    assert "Traceback" not in done.stderr
-    return done
-
-
 def test_a_read_only_directory_is_said_in_one_line(world, tmp_path):
     """Root may write anywhere but in /proc."""
     tmp_path.chmod(0o555)
     out = Path("/proc/run") if os.geteuid() == 0 else tmp_path / "run"
-    done = limited("", "run", "r2r", *world, "--out", str(out), "--quiet")
+    done = limited("", out, world)
     tmp_path.chmod(0o755)
     assert done.returncode == 2
     assert f"{out}: cannot be used" in done.stderr
@@ -116,8 +89,8 @@ def test_a_read_only_directory_is_said_in_one_line(world, tmp_path):
 def test_an_exhausted_file_table_is_said_and_loses_nothing(world, tmp_path, protocol):
     with start(SlowAgent, protocol=protocol, port=0, max_sessions=32) as server:
         overrides = [*world, *remote(server.endpoint, protocol), "agent_service.deadlines.ready=2"]
-        words = ["run", "r2r", *overrides, "evaluation.parallel.sessions=16", "--out", str(tmp_path / "run"), "-q"]
-        done = limited("resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))", *words)
+        limit = "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))"
+        done = limited(limit, tmp_path / "run", [*overrides, "evaluation.parallel.sessions=16"])
         assert done.returncode == ResourceExhausted.exit_code
         assert "ulimit -n" in done.stderr
         assert play(tmp_path / "run", overrides, resume=True).results.statuses == {"ok": 18}

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import time
+from collections import Counter
 from functools import partial
 from itertools import product
 
@@ -13,7 +14,7 @@ import pytest
 
 from api.lossy import Fate, lossy_grpc, lossy_rest
 from end_to_end.agents import DigestAgent, GpsAgent
-from end_to_end.test_resume import limited, started
+from end_to_end.processes import limited, started
 from nav_eval.results.journal import Journal
 from nav_eval_sdk import start
 from patience import PATIENCE, until
@@ -71,7 +72,7 @@ def lossy(folder, overrides, wire, seed=1):
 
 
 def killed(folder, overrides, workers, times, seed=0, most=0.2):
-    """SIGKILL, a moment after another episode has been finished, so many times."""
+    """SIGKILL, a moment after another episode has been finished, so many times. How often each was shown is marked."""
     journal = folder / "episodes.jsonl"
     parallel = f"evaluation.parallel={{workers: {workers}, sessions: 2}}"
     for number in range(seed, seed + times):
@@ -83,6 +84,10 @@ def killed(folder, overrides, workers, times, seed=0, most=0.2):
         process.kill()
         process.wait()
     play(folder, overrides, resume=True)
+    shown = Counter(line["episode_id"] for line in lines(folder, "tries.jsonl"))
+    marked = {line["episode_id"]: line["timing"] for line in lines(folder)}
+    counts = {name: (timing.get("tries", 1), timing.get("resumes", 0)) for name, timing in marked.items()}
+    assert counts == {name: (count, count - 1) for name, count in shown.items()}
 
 
 def interrupted(folder, overrides, workers):
@@ -108,7 +113,7 @@ def truncated(folder, overrides):
 def out_of_room(folder, overrides):
     """A file may grow no more."""
     limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (6000, resource.RLIM_INFINITY))"
-    done = limited(limit, "run", "r2r", *overrides, "--out", str(folder), "--quiet")
+    done = limited(limit, folder, overrides)
     assert done.returncode == 4
     assert ".jsonl: " in done.stderr
     assert 0 < len(Journal(folder).finished()) < 18
