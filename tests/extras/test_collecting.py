@@ -20,6 +20,7 @@ import pytest
 from PIL import Image
 
 import nav_eval
+from extras.collected import annotations, tree
 from extras.playing import lines
 from forked import Running
 from nav_eval.engine.render.camera import Lens
@@ -85,14 +86,6 @@ def env() -> Any:
     env = nav_eval.make_env("vln-demo", overrides=WORLD, expert_actions=True)
     yield env
     env.close()
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
-
-
-def annotations(folder: Path) -> list[dict[str, Any]]:
-    return json.loads((folder / "annotations.json").read_text())
 
 
 def picture(file: Any) -> Any:

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 import nav_eval
-from extras.test_collecting import annotations, tree
+from extras.collected import annotations, tree
 from nav_eval.engine.render.camera import Lens
 from nav_eval.engine.scene.scene import Scene
 from nav_eval.errors import ConfigError
