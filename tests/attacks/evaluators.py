@@ -23,7 +23,18 @@ import grpc
 from attacks.arena import BOUND, TOKEN, Target
 from attacks.attack import REFUSED, Attack, Outcome
 from attacks.grpc_messages import nested
-from attacks.raw_grpc import CALLS, END_HEADERS, field, frame, header_block, headers, message, settings, varint
+from attacks.raw_grpc import (
+    CALLS,
+    END_HEADERS,
+    END_STREAM,
+    field,
+    frame,
+    header_block,
+    headers,
+    message,
+    settings,
+    varint,
+)
 from nav_eval_sdk.errors import CODES
 from nav_eval_sdk.protocol.grpc import SERVICE, dump
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, TensorSpec, TextSpec
@@ -582,7 +593,7 @@ GRPC_PLAYS: dict[str, Play] = {
     "no preface": _thrown(b"GET / HTTP/1.1\r\n\r\n"),
     "a TLS hello to gRPC": _thrown(TLS + bytes(500)),
     "a message of 4 GiB": _asked("GetAction", message(b"x", length=0xFFFFFFFF)),
-    "compression flag 255": _asked("GetAction", message(b"x", 255)),
+    "compression flag 255": _asked("GetAction", message(b"x", 255), flags=END_STREAM),
     "a frame longer than it is": _asked("GetInfo", b"x", length=(1 << 24) - 1),
     "headers that cannot be unpacked": _frames([frame("headers", 1, b"\xff" * 100, END_HEADERS)]),
 }

@@ -86,12 +86,13 @@ def at(form: str, port: int) -> Endpoint:
 
 @pytest.mark.parametrize("form", CANARY)
 def test_a_forbidden_address_is_never_connected_to(canary: Canary, form: str) -> None:
-    for wire in ("rest-json", "grpc-unary"):
-        transport = open_transport(Connection(at(form, canary.port), networks=HERE), wire)
+    where = Connection(at(form, canary.port), networks=HERE)
+    for protocol, wire in (("rest", "rest-json"), ("grpc", "grpc-unary")):
+        transport = open_transport(where, wire)
         with pytest.raises(Forbidden, match="no allowed network"):
             transport.health(Deadline(5))
         transport.drop()
-    assert probe(Connection(at(form, canary.port), networks=HERE), "rest", seconds=0.05) == "refused"
+        assert probe(where, protocol, seconds=0.05) == "refused"
     time.sleep(0.02)
     assert canary.heard == 0
 

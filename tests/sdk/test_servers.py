@@ -437,18 +437,18 @@ def test_an_unknown_protocol() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "host", "port", "secure"),
+    ("text", "meant"),
     [
-        ("localhost:1", "localhost", 1, False),
-        ("localhost", "localhost", 8085, False),
-        ("[::1]:9", "::1", 9, False),
-        ("https://a.b/c/", "a.b", 8085, True),
-        ("grpcs://a.b:7", "a.b", 7, True),
+        ("localhost:1", Endpoint("localhost", 1)),
+        ("localhost", Endpoint("localhost", 8085)),
+        ("[::1]:9", Endpoint("::1", 9)),
+        ("https://a.b/c/", Endpoint("a.b", 8085, secure=True, path="/c")),
+        ("grpcs://a.b:7", Endpoint("a.b", 7, secure=True)),
+        ("https+join://a.b:443/lab", Endpoint("a.b", 443, secure=True, path="/lab", joined=True)),
     ],
 )
-def test_endpoints(text: str, host: str, port: int, secure: bool) -> None:
-    endpoint = Endpoint.parse(text)
-    assert (endpoint.host, endpoint.port, endpoint.secure) == (host, port, secure)
+def test_endpoints(text: str, meant: Endpoint) -> None:
+    assert Endpoint.parse(text) == meant
 
 
 @pytest.mark.parametrize("text", ["", ":80", "ftp://x", "http://", "x:y", "x:99999999"])

@@ -95,11 +95,11 @@ def post(endpoint: str, path: str, body: object) -> tuple[int, str, dict[str, An
 def test_a_rest_client_that_declares_nothing_plays(rest: str) -> None:
     assert post(rest, "episode/validate", {})[2]["status"] == "ready"
     assert post(rest, "episode/reset", RESET)[2]["status"] == "ready"
-    for step in range(2):
-        status, _, answer = post(rest, "agent/act", {"observation": OBSERVATION})
+    for step, shown in enumerate((OBSERVATION, OBSERVATION, {})):
+        status, _, answer = post(rest, "agent/act", {"observation": shown})
         assert (status, answer["action"], answer["action_args"]) == (200, "move_forward", {})
         assert (answer["session_id"], answer["step"]) == ("default", step)
-    assert Watcher.seen == [OBSERVATION] * 2
+    assert Watcher.seen == [OBSERVATION, OBSERVATION, {}]
 
 
 GPS = {"kind": "tensor", "shape": [2], "dtype": "float32"}
@@ -154,10 +154,9 @@ def test_a_grpc_client_that_declares_nothing_plays(channel: grpc.Channel) -> Non
     }
     assert made["ServiceStatus"].FromString(ask(channel, "HealthCheck", made["Empty"]())).status == "ready"
     assert made["InitialObservation"].FromString(ask(channel, "ResetEpisode", episode)).status == "ready"
-    for step in range(2):
-        answer = message_class("nav_eval.v1.Action").FromString(
-            ask(channel, "GetAction", made["Observation"](observation=sensors))
-        )
+    for step, shown in enumerate((sensors, {})):
+        said = ask(channel, "GetAction", made["Observation"](observation=shown))
+        answer = message_class("nav_eval.v1.Action").FromString(said)
         assert (answer.action, answer.session_id, answer.step) == ("move_forward", "default", step)
     seen = Watcher.seen[0]
     assert np.array_equal(seen.pop("rgb"), RGB)

@@ -142,7 +142,9 @@ class Peer:
     def exactly(self, count: int) -> bytes:
         found = bytearray()
         while len(found) < count:
-            found += self.sock.recv(min(count - len(found), 1 << 16))
+            some = self.sock.recv(min(count - len(found), 1 << 16))
+            assert some, "the other side closed"
+            found += some
         return bytes(found)
 
     def rest(self) -> bytes:

@@ -39,6 +39,7 @@ from nav_eval_server.archive.site import ENDINGS
 from nav_eval_server.board.decisions import reveal
 from nav_eval_server.board.places import Board, Keeper, document, latest, sha256
 from nav_eval_server.challenge import Challenge, configured, load_challenge
+from nav_eval_server.cli import app
 from nav_eval_server.folder import Folder
 from nav_eval_server.init import create
 from nav_eval_server.models import (
@@ -137,20 +138,21 @@ def test_a_backup_brings_every_page_and_file_back(make: Make, tmp_path: Path, mo
     write_site(folder.path)
     (folder.runs / "x").mkdir()
     (folder.runs / "x" / "episodes.jsonl").write_bytes(b"{}\n")
+    (folder.path / "data").mkdir()
+    (folder.path / "data" / "x.glb").write_bytes(b"a building")
     monkeypatch.setattr(timezone, "now", lambda: now)
     clients = [full.visitor(name) for name in ("nobody", "member", "other", "organiser")]
     addresses = ["/", "/board/dev/", "/board/hidden/", "/team/", "/organiser/", "/organiser/log/"]
     addresses += [f"/submissions/{one.pk}/" for one in full.mine.values()]
+    places = ("challenge.yaml", "private", "uploads", "pages", "state/runs", "data")
 
     def all_that_there_is() -> tuple[object, ...]:
         answers = [client.get(address) for client in clients for address in addresses]
-        files = [
-            _content(folder.path / name) for name in ("challenge.yaml", "private", "uploads", "pages", "state/runs")
-        ]
+        files = [_content(folder.path / name) for name in places]
         return [(one.status_code, PERISHABLE.sub("", one.content.decode())) for one in answers], files
 
     before = all_that_there_is()
-    backups.write(full.challenge, kept, now, data=False)
+    backups.write(full.challenge, kept, now, data=True)
     assert (stat.S_IMODE(kept.stat().st_mode), [*tmp_path.glob("*.part")]) == (0o600, [])
     with pytest.raises(InputError, match="is not empty"):
         backups.unpack(kept, folder.path)
@@ -537,19 +539,20 @@ def test_capacity_is_as_measured_or_allowed(make: Make, called: Command, capsys:
     challenge = make(phases={"dev": phase(per_day=2), "files": phase("predictions")})
     steps = configured(challenge, "dev").evaluation.max_steps
 
-    def row(**more: float) -> list[str]:
-        called("capacity", teams=3, **more)
+    def row(*words: str) -> list[str]:
+        asked = ["capacity", "x.yaml", "--teams", "3", *words]
+        called("capacity", **app.parse_args(asked, print_error=False, exit_on_error=False)[1].kwargs)
         told = capsys.readouterr().out.splitlines()
         assert [line.split()[0] for line in told[:2]] == ["phase", "dev"]
         return told[1].split()
 
     hours = 5 * steps * 144 / 3600
     expected = f"dev 5 {hours:.2f} 6 {6 * hours:.1f} {ceil(hours / 4)}"
-    assert row(seconds_per_step=144.0) == expected.split()
-    assert row(tries=1) == ["dev", "5", "-", "3", "-", "-"]
+    assert row("--seconds-per-step", "144") == expected.split()
+    assert row("--tries", "1") == ["dev", "5", "-", "3", "-", "-"]
     played = done(team("a"), dict.fromkeys(KEYS, 0.5)).attempts.get()
     Attempt.objects.filter(pk=played.pk).update(ended_at=played.started_at + timedelta(hours=9))
-    assert row(tries=1) == ["dev", "5", "9.00", "3", "27.0", "2"]
+    assert row("--tries", "1") == ["dev", "5", "9.00", "3", "27.0", "2"]
 
 
 def test_the_commands_speak_the_organisers_language(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -212,6 +212,15 @@ def test_a_score_has_the_interval_that_a_report_gives_it(make: Make) -> None:
     assert "how far other episodes" not in render_to_string("_board.html", {"board": ladder, "heading": "h1"})
 
 
+def test_less_is_better_where_the_measure_says_so(make: Make) -> None:
+    challenge = make(ranking={"by": "navigation_error"})
+    for name, far in (("near", 1.0), ("far", 4.0)):
+        for more in (0.0, 1.0):
+            done(team(name), {("b", "1"): far + more}, measure="navigation_error", better="lower")
+    entries = document(challenge, "dev", Board.PUBLIC)["entries"]
+    assert [(line["team"], line["score"]) for line in entries] == [("near", 1.0), ("far", 4.0)]
+
+
 def test_the_ladder_by_hand() -> None:
     """Blum & Hardt's rule: more than a step above what is shown, then rounded to the step."""
     told = [(one.score, one.by) for one in climb([0.512, 0.514, 0.52, 0.521, 0.3, 0.54], 0.01, higher=True)]

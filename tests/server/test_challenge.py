@@ -79,6 +79,7 @@ def test_a_new_competition_plays_as_what_teams_train_on(tmp_path: Path, template
     assert (challenge.title.en, differences(challenge.config)) == ('The "homes"', "")
     name = next(iter(challenge.phases))
     assert challenge.opens(name) < (challenge.closes(name) or FOREVER)
+    assert template or challenge.phases["standard"].quota.total == 30
     mine, theirs = configured(challenge, name), benchmark_config("vln-demo")
     assert mine.evaluation == theirs.evaluation
     for part in ("body", "motion"):
@@ -127,7 +128,7 @@ def test_a_phase_without_a_seed_of_its_own_has_the_evaluations(file: Path) -> No
         (
             "notify",
             {"mail": {"hots": "x", "host": "x", "sender": "x"}},
-            "notify.mail.hots: unknown key. Did you mean 'h",
+            "notify.mail.hots: unknown key. Did you mean 'host'",
         ),
         ("baselines", ["randon"], "baselines: 'randon' is no agent of ours. There are stop, forward, random, "),
         ("phasez", {}, "phasez: unknown key. Did you mean 'phases'? Known here: allow_overlap, baselines, "),
@@ -135,11 +136,19 @@ def test_a_phase_without_a_seed_of_its_own_has_the_evaluations(file: Path) -> No
         ("phases.dev.closes", "2020-01-01T00:00", "phases.dev: closes before it opens"),
         ("timezone", "Mars/Olympus", "timezone: is not a time zone; write for example Europe/Berlin"),
         ("endpoints.allowed_networks", ["lan"], "write any, public, "),
-        ("endpoints.allowed_ports", [443, "ssh"], "endpoints.allowed_ports: 'ssh' is not a port; write one such as"),
+        (
+            "endpoints.allowed_ports",
+            [443, "ssh"],
+            "endpoints.allowed_ports: 'ssh' is not a port; write one such as 443",
+        ),
         ("endpoints.allowed_ports", [0], "'0' is not a port"),
         ("ranking.by", "elegance", "ranking.by: 'elegance' is not measured"),
         ("ranking.secondary_metrics", ["ndtw", "elegance"], "ranking.secondary_metrics: 'elegance' is not measured"),
-        ("ranking.secondary_metrics", ["ndtw", "spl"], "ranking: secondary_metrics: names a measure twice, or the one"),
+        (
+            "ranking.secondary_metrics",
+            ["ndtw", "spl"],
+            "ranking: secondary_metrics: names a measure twice, or the one of by",
+        ),
         ("evaluation.evaluation.max_stepz", 3, "Did you mean 'max_steps'"),
         *(("images.gpus", gpus, "images.gpus: ") for gpus in ("one", "0,1", "-1", "all --privileged")),
         ("folder", "/etc", "folder: is not a key"),

@@ -388,9 +388,10 @@ def test_the_next_day_begins_at_midnight_of_the_challenge(make: Make) -> None:
     bench = Bench(make(phases={"dev": phase(per_day=1, total=2)}, timezone="Asia/Shanghai"))
     bench.submit()
     bench.later(4 * 3600 - 1)
-    with pytest.raises(Refusal):
+    with pytest.raises(Refusal) as refused:
         bench.submit()
     bench.later(1)
+    assert (refused.value.code, refused.value.resets_at) == ("quota_day", bench.now.replace(microsecond=0))
     bench.submit()
     bench.later(86400)
     with pytest.raises(Refusal) as refusal:

@@ -166,7 +166,7 @@ def test_an_open_phase_that_cannot_be_played_is_refused_before_anything_is_locke
     """`later`: what is said of one that opens later (where the fault is not in what another, open one plays too): it
     may still be without its data."""
     rewrite(spoil)
-    deeds = {"serve": {"port": free_port()}} | ({} if later else {"freeze": {"phase": "dev"}})
+    deeds: dict[str, dict[str, Any]] = {"serve": {"port": free_port()}, "freeze": {"phase": "dev"}}
     for name, options in deeds.items():
         with pytest.raises(ConfigError, match=rf"(?s)phases\.dev: cannot be played {told}") as refused:
             command(name, **options)

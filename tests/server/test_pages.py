@@ -608,7 +608,7 @@ def test_the_documentation_calls_the_counts_what_boards_call_them(language: str,
     assert [title for title in titles if quoted.format(title) not in text] == []
 
 
-def test_a_submissions_page_names_its_service_its_measures_and_when_its_figures_come(full: Crowd) -> None:
+def test_a_submissions_page_names_its_service_its_place_its_measures_and_when_its_figures_come(full: Crowd) -> None:
     """A share is in percent."""
     result, member = full.mine["done"].result, full.visitor("member")
     result.document["metrics"]["navigation_error"] = {"mean": 2.5}
@@ -626,7 +626,7 @@ def test_a_submissions_page_names_its_service_its_measures_and_when_its_figures_
         True, False, True,
     )  # fmt: skip
     Submission.objects.filter(pk=full.mine["done"].pk).update(protocol="join", url="")
-    assert "join · it calls us" in read("done")
+    assert ("join · it calls us" in read("done"), "in the queue." in read("queued")) == (True, True)
 
 
 def test_an_organiser_reads_why_the_server_is_unwell(full: Crowd) -> None:

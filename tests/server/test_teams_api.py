@@ -183,7 +183,7 @@ def test_the_same_key_is_the_same_submission(full: Crowd, team: Caller) -> None:
     twin = team("POST", "/endpoints", {"name": "twin", "protocol": "grpc", "url": "http://127.0.0.1:9"}).json()["id"]
     assert team("POST", "/submissions", body | {"endpoint": twin}, key=key).status_code == 409
     Endpoint.objects.filter(pk=body["endpoint"]).update(url="http://127.0.0.1:1")
-    assert team("POST", "/submissions", body, key=key).status_code == 409
+    assert team("POST", "/submissions", body, key=key).json()["code"] == "key_reused"
     file = team("POST", "/submissions/predictions?phase=files", raw=b"[]", key="one")
     assert team("POST", "/submissions/predictions?phase=files", raw=b"[]", key="one").content == file.content
     assert team("POST", "/submissions/predictions?phase=files", raw=b"[1]", key="one").status_code == 409

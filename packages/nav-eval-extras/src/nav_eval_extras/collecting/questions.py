@@ -81,7 +81,7 @@ class Asker:
     def ask(self, walk: Walk, views: Sequence[View]) -> list[dict[str, Any]]:
         """Plain JSON: `kind`, `step`, `frames` (that the question is about), `texts` (language, question, answer)."""
         scene = self._simulator.scene()
-        spoken = {one.primary_language: one.text for one in reversed(walk.route.wordings)}
+        spoken = {one.language.split("-")[0]: one.text for one in reversed(walk.route.wordings)}
         called = {tag: self._generator.called(scene, tag) for tag in TEXTS if tag in spoken}
         chance = np.random.default_rng(derived_seed(self._seed, *walk.route.key, "questions"))
         names = {one: [things[one] for things, _ in called.values()] for things, _ in called.values() for one in things}
