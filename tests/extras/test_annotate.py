@@ -356,7 +356,7 @@ def test_a_follower_is_sent_neither_goal_nor_path_nor_the_guide_who_is_sent_no_n
     assert set(re.findall(r'"(\w+)":', heard)) <= {
         "phase", "turn", "version", "consent", "texts", "en", "zh", "episode", "episodes", "practice", "instruction",
         "text", "language", "limit", "step", "actions", "ways", "pictures", "name", "data", "goal", "error",
-        "code", "wanted", "around",
+        "code", "wanted", "around", "writes", "said",
     }  # fmt: skip
 
 

@@ -104,7 +104,7 @@ class Person(Watcher):
             **self._told(),
             step=self._step - 1,
             actions=actions,
-            texts=list(texts),
+            writes=list(texts),
             said=self._said(observation),
             ways=[{key: value for key, value in way.items() if key != "viewpoint"} for way in on],
             pictures=pictures(specs, observation, self._facing),

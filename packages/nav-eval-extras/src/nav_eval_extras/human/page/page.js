@@ -280,14 +280,14 @@ function drawWays() {
 }
 
 function drawTexts() {
-  const { said, texts = [] } = state;
+  const { said, writes = [] } = state;
   at("said").hidden = !said;
   if (said) at("said").replaceChildren(make("q", said.question), make("strong", said.answer));
-  at("texts").hidden = !texts.length;
-  const names = texts.join(" ") + language;
+  at("texts").hidden = !writes.length;
+  const names = writes.join(" ") + language;
   if (at("texts").dataset.names === names) return;
   at("texts").dataset.names = names;
-  at("texts").replaceChildren(...texts.flatMap((name) => {
+  at("texts").replaceChildren(...writes.flatMap((name) => {
     const input = make("input", "", { name, maxlength: LONGEST_TEXT, "aria-label": word(`${name}_text`), placeholder: word(`${name}_text`) });
     return [input, make("button", word(name), { type: "submit", value: name })];
   }));
