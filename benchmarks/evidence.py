@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from instructions import words
 
 from nav_eval.config.schema import Config
 from nav_eval.runs.builder import Plan
@@ -50,7 +50,7 @@ def chance(plan: Plan) -> list[float]:
 def holds(plan: Plan) -> Iterator[tuple[str, str]]:
     """What the split holds, by name."""
     session, texts = plan.backend.open_session(), [one.instruction for one in plan.episodes if one.instruction]
-    words = [re.findall(r"[一-鿿]|[a-z][a-z'-]*", one.text.lower()) for one in texts]
+    told = [words(one.text, one.primary_language) for one in texts]
     kinds: Counter[str] = Counter()
     scenes = {one.scene_id: one for one in plan.episodes}
     for episode in scenes.values():
@@ -59,11 +59,8 @@ def holds(plan: Plan) -> Iterator[tuple[str, str]]:
     lengths = [float(one.info["geodesic_distance"]) for one in plan.episodes]
     yield "buildings, episodes, texts", f"{len(scenes)}, {len(plan.episodes)}, {len({one.text for one in texts})}"
     yield "shortest paths, m", " / ".join(f"{one:.1f}" for one in np.percentile(lengths, [0, 50, 100]))
-    yield "words per text, word types", f"{np.mean([len(one) for one in words]):.0f}, {len(set().union(*words))}"
-    yield (
-        "objects, categories, doors",
-        f"{kinds.total()}, {len(kinds)}, {kinds['door'] + kinds['doorway']}",
-    )
+    yield "words per text, word types", f"{np.mean([len(one) for one in told]):.0f}, {len(set().union(*told))}"
+    yield "objects, categories, doors", f"{kinds.total()}, {len(kinds)}, {kinds['door'] + kinds['doorway']}"
 
 
 def played(config: Config, agents: Sequence[str], out: Path) -> Iterator[tuple[str, dict[str, Any]]]:

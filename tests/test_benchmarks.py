@@ -166,6 +166,7 @@ def test_chance_is_the_share_of_the_floor_that_is_near_the_goal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a room of 6 m with a wall of 0.2 by 3.6 m, both narrower by the body's radius, and no wall near the goal."""
+    script("instructions", monkeypatch)
     evidence, near = script("evidence", monkeypatch), 1.0
     overrides = [*write_room(tmp_path), f"evaluation.success_distance={near}", "dataset.episodes=['2']"]
     with opened(benchmark_config("pointnav", overrides=overrides)) as plan:

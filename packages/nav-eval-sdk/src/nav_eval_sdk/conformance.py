@@ -107,10 +107,12 @@ def _await_loaded(client: TestClient) -> None:
     """As an evaluation would wait. What is wrong with `health` is told by a check of its own."""
     until = time.monotonic() + Deadlines.ready
     with suppress(WireError):
-        if client.health().status == LOADING:
+        status = client.health().status
+        if status == LOADING:
             log.info("The service is loading: waiting for it, at most %g s.", Deadlines.ready)
-        while client.health().status == LOADING and time.monotonic() < until:
+        while status == LOADING and time.monotonic() < until:
             time.sleep(POLL_SECONDS)
+            status = client.health().status
 
 
 def _declared(given: Check) -> Iterator[Finding]:

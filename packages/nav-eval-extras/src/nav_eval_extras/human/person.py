@@ -15,10 +15,9 @@ from nav_eval_extras.human.pictures import goal, pictures, ways
 START = "start"
 
 
-def text_argument(arguments: Mapping[str, Any]) -> str | None:
-    """The name of an action's argument if that is one text, which a person can write."""
-    kinds = [(name, one["kind"]) for name, one in arguments.items()]
-    return kinds[0][0] if [kind for _, kind in kinds] == ["text"] else None
+def text_argument(kinds: Mapping[str, str]) -> str | None:
+    """The name of an action's only argument, if that is a text, which a person can write; `kinds`: by name."""
+    return next(iter(kinds)) if [*kinds.values()] == ["text"] else None
 
 
 class Person(Watcher):
@@ -95,7 +94,8 @@ class Person(Watcher):
         specs, on = self._episode["observation_spec"], self._ways(observation)
         space = self._episode["action_space"]
         actions = [name for name, spec in space.items() if not spec["arguments"]]
-        texts = {name: text for name, spec in space.items() if (text := text_argument(spec["arguments"]))}
+        kinds = {name: {key: one["kind"] for key, one in spec["arguments"].items()} for name, spec in space.items()}
+        texts = {name: text for name, given in kinds.items() if (text := text_argument(given))}
         choices: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in (*actions, *texts)}
         choices |= {f"move_to:{place}": ("move_to", {"viewpoint": way["viewpoint"]}) for place, way in enumerate(on)}
         chosen = self._game.ask(

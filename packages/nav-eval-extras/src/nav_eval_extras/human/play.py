@@ -20,7 +20,7 @@ from nav_eval.runs.evaluation import Evaluated, run_benchmark
 from nav_eval.runs.plan import opened
 from nav_eval_extras.human.decisions import Decisions
 from nav_eval_extras.human.game import Game
-from nav_eval_extras.human.person import Person
+from nav_eval_extras.human.person import Person, text_argument
 
 PRACTICE = "practice"
 KEY = "human.key"
@@ -107,7 +107,8 @@ def not_offered(plan: Plan) -> list[str]:
 
 
 def _offered(name: str, spec: ActionSpec) -> bool:
-    return name == "move_to" or [one.kind for one in spec.arguments.values()] in ([], ["text"])
+    kinds = {key: one.kind for key, one in spec.arguments.items()}
+    return name == "move_to" or not kinds or text_argument(kinds) is not None
 
 
 def _again(plan: Plan) -> list[str]:
