@@ -5,7 +5,7 @@
 Homes of fresh seeds, so many paths in each, each told six times. First what the split holds. `chance`: of the places
 where one can stop in an episode's building, the share that counts as success, each as likely as its area. The rest is
 played by `nav-eval run` and `nav-eval sweep`, at most so many steps an episode: success with its interval for other
-buildings (where all agree, for other episodes), and SPL.
+buildings, and SPL.
 """
 
 from __future__ import annotations
@@ -85,9 +85,7 @@ def played(config: Config, agents: Sequence[str], out: Path) -> Iterator[tuple[s
 def row(name: str, metrics: dict[str, Any]) -> str:
     """`metrics`: as results.json has them."""
     success = metrics["success"]
-    low, high = success["ci95_scenes"] or (0.0, 0.0)
-    if low == high:  # all buildings agree, or there is one: their spread says nothing
-        low, high = success["ci95"]
+    low, high = success["ci95_scenes"] or success["ci95"]  # of one building: for other episodes in it
     return f"{name:24}{success['mean']:8.2f}   [{low:.2f}, {high:.2f}]{metrics['spl']['mean']:8.2f}"
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from nav_eval.cli.report import make_context
+from nav_eval.core.definitions import Definition
 from nav_eval.core.types import EpisodeResult
 from nav_eval.report.board import make_board
 from nav_eval.report.document import assemble, board_record
@@ -22,6 +23,7 @@ from nav_eval.report.page import write_page
 from nav_eval.report.scenery import Scenery
 from nav_eval.report.source import Run
 from nav_eval.report.tables import comma_separated, results_table
+from nav_eval.results.statistics import summarise_metric, wilson
 from report.conftest import Visit
 
 
@@ -43,8 +45,11 @@ def test_a_figure_has_one_interval_for_these_episodes_and_one_for_other_building
 
 
 def test_none_of_n_is_no_certainty() -> None:
-    none = {"ci95": [0.0, 0.25], "ci95_scenes": [0.0, 0.0], "n_scenes": 6}
-    assert (interval(none), in_other_buildings(none)) == ((0.0, 0.25), None)
+    none = summarise_metric(Definition(kind="rate"), [0.0] * 36, list("abcdef") * 6)
+    assert interval(none) == wilson(0, 36)
+    assert in_other_buildings(none) == pytest.approx((0.0, 0.524), abs=1e-3)
+    alike = summarise_metric(Definition(), [7.0] * 36, list("abcdef") * 6)
+    assert (interval(alike), in_other_buildings(alike)) == (None, None)
 
 
 def test_page_and_files_give_the_same_interval(

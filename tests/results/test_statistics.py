@@ -104,6 +104,30 @@ def test_a_rate_of_few_buildings_ends_where_rates_do() -> None:
         assert 0 <= low < 4 / 60 < high <= 1
 
 
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
+def test_buildings_that_all_agree_count_once_each(value: float) -> None:
+    """As scipy has it for so many observations, at the confidence whose normal quantile is Student's t."""
+    for buildings in (4, 6, 40):
+        t = scipy.stats.t(buildings - 1).ppf(0.975)
+        one_each = scipy.stats.binomtest(int(value * buildings), buildings)
+        expected = one_each.proportion_ci(2 * scipy.stats.norm.cdf(t) - 1, method="wilson")
+        values, scenes = [value] * 6 * buildings, [str(i) for i in range(buildings)] * 6
+        for kind in (RATE, SHARE):
+            assert summarise(values, scenes, kind).ci95_scenes == pytest.approx((expected.low, expected.high), abs=1e-9)
+    assert summarise([value] * 6, list("ababab"), MEAN).ci95_scenes == (value, value), "what has no end may scatter so"
+
+
+def test_none_of_a_few_buildings_holds_the_truth_as_often_as_it_says() -> None:
+    """Buildings where an agent always or never arrives: with six of them, none in two is seen every other time."""
+    generator = np.random.default_rng(3)
+    for truth in (0.05, 0.1, 0.2, 0.3):
+        held = 0
+        for drawn in generator.random((1000, 6)) < truth:
+            low, high = clustered(np.repeat(drawn, 6), np.repeat(np.arange(6), 6), (0.0, 1.0)) or (1.0, 0.0)
+            held += low <= truth <= high
+        assert held / 1000 >= 0.9, truth
+
+
 def test_bootstrap_agrees_with_scipy() -> None:
     values = np.random.default_rng(5).gamma(2.0, size=400)
     expected = scipy.stats.bootstrap(

@@ -18,7 +18,7 @@ def interval(summary: Mapping[str, Any] | None) -> Interval | None:
 
 
 def in_other_buildings(summary: Mapping[str, Any]) -> Interval | None:
-    """None below five buildings, and where all of them are the same."""
+    """None below five buildings, and where all of them are the same by a measure that is no share."""
     return _read_interval(summary["ci95_scenes"]) if by_building(summary) else None
 
 

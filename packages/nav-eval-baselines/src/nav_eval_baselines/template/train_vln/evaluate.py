@@ -96,18 +96,18 @@ def walked(homes: Path, name: str) -> list[dict[str, Any]]:
     return rows + [{**row, "episode": other[row["episode"]], "language": "zh"} for row in rows if name in DEAF]
 
 
-def interval(rows: Sequence[Mapping[str, Any]], metric: str) -> str:
-    """Mean and 95 % interval for other homes."""
+def interval(rows: Sequence[Mapping[str, Any]], metric: str, lowest: float = 0) -> str:
+    """Mean of what lies between `lowest` and 1, and its 95 % interval for other homes."""
     values = [row[metric] for row in rows]
     homes = np.unique([row["scene"] for row in rows], return_inverse=True)[1]
-    low, high = clustered(values, homes, (min(0, *values), 1)) or (np.nan, np.nan)
+    low, high = clustered(values, homes, (lowest, 1)) or (np.nan, np.nan)
     return f"{np.mean(values):.3f} [{low:.3f}, {high:.3f}]"
 
 
 def paired(rows: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> str:
     """By how much `rows` succeed more often than `others` on the same episodes."""
     other = {row["episode"]: row["success"] for row in others}
-    return interval([{**row, "success": row["success"] - other[row["episode"]]} for row in rows], "success")
+    return interval([{**row, "success": row["success"] - other[row["episode"]]} for row in rows], "success", -1)
 
 
 def table(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
