@@ -1,15 +1,17 @@
 """Builds what a release consists of, and tries it as its users will: `make release`.
 
 Into dist/ go the wheel and the sdist of each distribution, an SBOM (CycloneDX) of what they install, and SHA256SUMS.
-Each is checked: twine reads the metadata; the wheels are installed into empty environments of the oldest and the newest
-Python that is there, without a compiler; there the quick demonstration runs. Exit code 1 at the first
-check that fails, with its last words.
+Each is checked: twine reads the metadata; the wheels are installed into empty environments of every Python that is
+there, without a compiler; there the quick demonstration runs. On x86-64 Linux what it compiled becomes part of another
+wheel of nav-eval for that Python, with which it runs again and may compile nothing. Exit code 1 at the first check that
+fails, with its last words.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -30,12 +32,14 @@ def main() -> int:
         step(f"build {project.name}", sys.executable, "-m", "hatchling", "build", "-d", str(dist), cwd=project)
     files = sorted(dist.iterdir())
     with tempfile.TemporaryDirectory() as name:
-        tools = environment(Path(name, "tools"), sys.executable, "twine", "cyclonedx-bom")
+        tools = environment(Path(name, "tools"), sys.executable, "twine", "cyclonedx-bom", "wheel")
         step("check the metadata", str(tools / "twine"), "check", "--strict", *map(str, files))
-        pythons = usable(PYTHONS)
-        tried = list(dict.fromkeys((pythons[0], pythons[-1])))
+        tried = usable(PYTHONS)
+        plain = sorted(dist.glob("*.whl"))
         for python in tried:
-            installed = install_and_try(Path(name, python), python, dist)
+            installed = install_and_try(Path(name, python), python, plain)
+            if platform.machine() == "x86_64":
+                with_machine_code(Path(name, python), tools, next(dist.glob("nav_eval-*-none-any.whl")))
         bill = dist / "sbom.cdx.json"
         of = str(installed / "python")
         step("write the SBOM", str(tools / "cyclonedx-py"), "environment", of, "-o", str(bill), "--of", "JSON")
@@ -71,24 +75,55 @@ def environment(folder: Path, python: str, *packages: str) -> Path:
     return folder / "bin"
 
 
-def install_and_try(folder: Path, python: str, dist: Path) -> Path:
-    """The commands of an empty environment with all wheels, in which the quick demonstration has run."""
-    commands = environment(folder, python, *(str(file) for file in sorted(dist.glob("*.whl"))))
-    path = os.pathsep.join([str(commands), os.environ["PATH"]])
-    own = os.environ | {"PATH": path, "NAV_EVAL_CACHE": str(folder / "cache")}
+def install_and_try(folder: Path, python: str, wheels: list[Path]) -> Path:
+    """The commands of an empty environment with all wheels, in which the quick demonstration has run.
+
+    What it compiles, it compiles for the processors of a release: folder/cache has that then.
+    """
+    commands = environment(folder, python, *map(str, wheels))
+    asked = "from nav_eval.machine_code import LEVEL; print(*LEVEL[1:])"
+    level = subprocess.run([commands / "python", "-c", asked], capture_output=True, text=True, check=True)
+    processor = dict(zip(("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"), level.stdout.split()))
+    if platform.machine() != "x86_64":
+        processor = {}
+    nav_eval(folder, "cache", processor, "doctor", "--warm")
+    nav_eval(folder, "cache", processor, "demo", "--quick", "--out", "demo")
+    nav_eval(folder, "cache", processor, "competition", "--help")
+    return commands
+
+
+def with_machine_code(folder: Path, tools: Path, wheel: Path) -> None:
+    """Add the wheel of this Python, with what was compiled, beside `wheel`; the demonstration then compiles nothing."""
+    parts = folder / "parts"
+    step("unpack the wheel", str(tools / "wheel"), "unpack", "-d", str(parts), str(wheel))
+    (unpacked,) = parts.iterdir()
+    compiled = sorted((folder / "cache" / "kernels").rglob("*.nbc"))
+    for file in compiled:
+        place = unpacked / "nav_eval" / "compiled" / file.parent.name
+        place.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, place)
+    step("pack it", str(tools / "wheel"), "pack", "-d", str(parts), str(unpacked))
+    tag = "cp" + folder.name.removeprefix("python").replace(".", "")
+    tags = ("--python-tag", tag, "--abi-tag", tag, "--platform-tag", "manylinux_2_17_x86_64")
+    step("tag it", str(tools / "wheel"), "tags", "--remove", *tags, str(parts / wheel.name))
+    (made,) = parts.glob("*.whl")
+    pip = str(folder / "bin" / "pip")
+    step(f"install {made.name}", pip, "install", "-q", "--no-deps", "--force-reinstall", str(made))
+    nav_eval(folder, "empty", {}, "demo", "--quick", "--out", "again")
+    if again := sorted((folder / "empty" / "kernels").rglob("*.nbc")):
+        raise SystemExit(f"release: {made.name} lacks machine code: {', '.join(file.name for file in again)}")
+    shutil.copy(made, wheel.parent)
+    say(f"{made.name}: {len(compiled)} kernels, {made.stat().st_size / 1e6:.1f} MB")
+
+
+def nav_eval(folder: Path, cache: str, extra: dict[str, str], *words: str) -> None:
+    """Run the command of an environment there, with a cache of that name."""
+    path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
+    own = os.environ | {"PATH": path, "NAV_EVAL_CACHE": str(folder / cache)} | extra
     for variable in ("PYTHONPATH", "NAV_EVAL_DATA"):
         own.pop(variable, None)
-    demo = (str(commands / "nav-eval"), "demo", "--quick", "--out", str(folder / "demo"))
-    step(f"the demonstration on {folder.name}", *demo, cwd=folder, environment=own)
-    step(
-        f"the competition on {folder.name}",
-        str(commands / "nav-eval"),
-        "competition",
-        "--help",
-        cwd=folder,
-        environment=own,
-    )
-    return commands
+    command = str(folder / "bin" / "nav-eval")
+    step(f"nav-eval {' '.join(words)} on {folder.name}", command, *words, cwd=folder, environment=own)
 
 
 def step(what: str, *command: str, cwd: Path = ROOT, environment: dict[str, str] | None = None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -54,10 +55,11 @@ class Small:
         self.package, self.cache = package, cache
         (package / "small.py").write_text(KERNELS)
 
-    def start(self, code: str = USE) -> subprocess.Popen[str]:
-        environment = os.environ | {"NAV_EVAL_CACHE": str(self.cache), "PYTHONPATH": str(self.package)}
-        pipe, command = subprocess.PIPE, [sys.executable, "-c", code]
-        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment)
+    def start(self, code: str = USE, *arguments: Path, **environment: str) -> subprocess.Popen[str]:
+        own = {"NAV_EVAL_CACHE": str(self.cache), "PYTHONPATH": str(self.package)}
+        pipe, command = subprocess.PIPE, [sys.executable, "-c", code, *map(str, arguments)]
+        given = os.environ | own | environment
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=given)
 
     def use(self, orders: list[list[str]]) -> list[tuple[int, str]]:
         """(overloads compiled, what was said) of a process per order, all at once."""
@@ -106,6 +108,45 @@ def test_damaged_files_are_compiled_again_with_a_warning(small: Small) -> None:
     ((compiled, said),) = small.use([KINDS])
     assert compiled == said.count("is damaged: removed, and compiled again.") == 2 * len(KINDS)
     assert small.use([KINDS]) == [(0, "")]
+
+
+FROM_WHEEL = """
+from pathlib import Path
+from nav_eval import machine_code
+machine_code.WHEEL = Path(sys.argv[1])
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(begun: tuple[Small, list[tuple[int, str]]], tmp_path_factory: pytest.TempPathFactory) -> tuple[Small, Path]:
+    """A cache that was filled for the processors of a release, as what a wheel brings."""
+    small = Small(begun[0].package, tmp_path_factory.mktemp("release"))
+    _, processor, features = machine_code.LEVEL
+    process = small.start(NUMBA_CPU_NAME=processor, NUMBA_CPU_FEATURES=features)
+    assert process.communicate(json.dumps(KINDS), timeout=PATIENCE)[0].splitlines()[1:] == [json.dumps([[10] * 3, 6])]
+    return small, small.cache / "kernels"
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="a release brings code for x86-64 only")
+def test_what_a_wheel_brings_is_not_compiled_again(wheel: tuple[Small, Path], tmp_path: Path) -> None:
+    small = Small(wheel[0].package, tmp_path)
+    with_wheel = USE.replace("import numpy", f"{FROM_WHEEL}import numpy", 1)
+
+    def compiled(brought: Path, **environment: str) -> tuple[int, str]:
+        out, errors = small.start(with_wheel, brought, **environment).communicate(json.dumps(KINDS), timeout=PATIENCE)
+        sums, misses = json.loads(out.splitlines()[1])
+        assert sums == [10] * 3
+        return misses, errors
+
+    assert compiled(wheel[1]) == (0, "")
+    assert small.files() == [], "it stays where it is"
+    old = {"NUMBA_CPU_NAME": "nehalem", "NUMBA_CPU_FEATURES": "+sse4.2"}
+    assert compiled(wheel[1], **old) == (6, ""), "a processor that cannot run it compiles for itself"
+    damaged = Path(shutil.copytree(wheel[1], tmp_path / "damaged"))
+    file = max(damaged.rglob("*.nbc"))
+    file.write_bytes(file.read_bytes()[:-1])
+    misses, errors = compiled(damaged)
+    assert (misses, errors.count("is damaged: removed, and compiled again.")) == (1, 1)
 
 
 def doubled(value: Any) -> Any:

@@ -5,6 +5,9 @@ index before either has written it take the same number, and from then on it giv
 another's. Here there is no index. A file is written whole and renamed, it begins with the SHA-256 of the rest, and one
 that is damaged is removed with a warning and compiled again. Processes that need the same code at the same time wait
 for the one that compiles it; nothing is wrong if they do not, it only costs more.
+
+A wheel may bring such files (WHEEL), compiled for LEVEL. Frames, paths and metrics are the same bits as those of code
+that is compiled here: no kernel may reorder or fuse what it computes.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from numba.core.caching import _Cache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 from numba.core.typeinfer import register_dispatcher
 from numba.np import linalg
@@ -40,6 +44,15 @@ DIGEST_BYTES = 32
 SUFFIX = ".nbc"
 FORMAT = 2
 """Of what a file holds; one of another format is not asked for."""
+WHEEL = Path(__file__).parent / "compiled"
+"""The machine code of a wheel, in folders named as in the cache; `make release` puts it there, a checkout has none."""
+LEVEL = (
+    "x86_64-unknown-linux-gnu",
+    "x86-64-v3",
+    "+avx,+avx2,+bmi,+bmi2,+cmov,+cx16,+cx8,+f16c,+fma,+fxsr,+lzcnt,+mmx,+movbe,+popcnt,+sahf,+sse,+sse2,+sse3,"
+    "+sse4.1,+sse4.2,+ssse3,+xsave",
+)
+"""What it is compiled for: target, processor and its features (x86-64 psABI), which nearly all since 2015 have."""
 MAX_WAIT = 300.0
 """Seconds that a process waits for another's compilation before it compiles for itself."""
 POLL_SECONDS = 0.05
@@ -65,6 +78,11 @@ def kept(dispatcher: Any, signature: str | list[str] | None, settings: dict[str,
                 dispatcher.compile(one)
         dispatcher.disable_compile()
     return dispatcher
+
+
+def in_wheel(directory: Path) -> bool:
+    """Whether the wheel brings the kernels that `directory` of the cache is for, and this processor can run them."""
+    return _can_run_level(cpu_target.target_context.codegen().magic_tuple()) and (WHEEL / directory.name).is_dir()
 
 
 def kernels_in(directory: Path) -> int:
@@ -95,23 +113,23 @@ class MachineCode(_Cache):
     def flush(self) -> None:
         """Nothing is kept open."""
 
-    def file(self, signature: Any, codegen: Any) -> Path:
-        """Where the code for `signature` on this processor is kept."""
-        what = repr((FORMAT, self._identity, signature, codegen.magic_tuple())).encode()
-        return self._directory / f"{self._name}-{hashlib.sha256(what).hexdigest()[:24]}{SUFFIX}"
+    def files(self, signature: Any, codegen: Any) -> list[Path]:
+        """Where code for `signature` that this processor can run may be: first that which is compiled here."""
+        processor = codegen.magic_tuple()
+        found = [self._directory / self._file_name(signature, processor)]
+        if _can_run_level(processor):
+            found.append(WHEEL / self._directory.name / self._file_name(signature, LEVEL))
+        return found
+
+    def _file_name(self, signature: Any, processor: tuple[str, ...]) -> str:
+        what = repr((FORMAT, self._identity, signature, processor)).encode()
+        return f"{self._name}-{hashlib.sha256(what).hexdigest()[:24]}{SUFFIX}"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function, or None where it must be compiled."""
         rtsys.initialize(target_context)  # enough to run code; what compiles it is imported where it is compiled
-        path = self.file(sig, target_context.codegen())
-        try:
-            stored = path.read_bytes()
-        except OSError:
-            return None
-        if hashlib.sha256(stored[DIGEST_BYTES:]).digest() != stored[:DIGEST_BYTES]:
-            get_logger(__name__).warning("%s is damaged: removed, and compiled again.", path)
-            with suppress(OSError):
-                path.unlink()
+        stored = next(filter(None, map(_read, self.files(sig, target_context.codegen()))), None)
+        if stored is None:
             return None
         rebuilt: Any = CompileResult._rebuild
         parts = pickle.loads(memoryview(stored)[DIGEST_BYTES:])  # may import a module that compiles
@@ -122,7 +140,7 @@ class MachineCode(_Cache):
         """Keep a compiled function, unless it holds addresses of this process."""
         if data.library.has_dynamic_globals:
             return
-        path, content = self.file(sig, data.codegen), _pickled(_with_symbols(data))
+        path, content = self.files(sig, data.codegen)[0], _pickled(_with_symbols(data))
         try:
             _write(path, hashlib.sha256(content).digest() + content)
         except OSError as error:
@@ -131,13 +149,33 @@ class MachineCode(_Cache):
     @contextmanager
     def compiled_once(self, signature: Any, codegen: Any) -> Iterator[None]:
         """Around a compilation: what another process has compiled meanwhile is there when this is entered."""
-        if self.file(signature, codegen).exists():
+        if any(path.exists() for path in self.files(signature, codegen)):
             yield
         else:
             # Numba's lock comes first, as in a kernel that is being compiled and compiles those it calls.
             _import_array_functions()
             with global_compiler_lock, _alone(self._directory), _report_compilation(self._directory), _uncollected():
                 yield
+
+
+@cache
+def _can_run_level(processor: tuple[str, ...]) -> bool:
+    """Whether a processor, as numba describes it, has what LEVEL asks for."""
+    return processor[0] == LEVEL[0] and {*LEVEL[2].split(",")} <= {*processor[2].split(",")}
+
+
+def _read(path: Path) -> bytes | None:
+    """A file with its digest; None where there is none, or one that is damaged."""
+    try:
+        stored = path.read_bytes()
+    except OSError:
+        return None
+    if hashlib.sha256(stored[DIGEST_BYTES:]).digest() == stored[:DIGEST_BYTES]:
+        return stored
+    get_logger(__name__).warning("%s is damaged: removed, and compiled again.", path)
+    with suppress(OSError):
+        path.unlink()
+    return None
 
 
 @cache

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import platform
 from pathlib import Path
 
 import numba
 import pytest
 
+from nav_eval import machine_code
 from nav_eval.engine import warm
 from nav_eval.jit import kernel_cache
 from nav_eval.machine_code import Notice, kept
@@ -30,6 +32,17 @@ def test_a_warm_cache_is_not_warmed_again(tmp_path: Path, monkeypatch: pytest.Mo
     assert warm.is_warm()
     warm.warm(said.append)
     assert said == []
+
+
+def test_what_a_wheel_brings_is_warm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NAV_EVAL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(machine_code, "WHEEL", tmp_path)
+    kernel_cache.cache_clear()
+    assert not warm.is_warm()
+    for directory in warm._directories():
+        (tmp_path / directory.name).mkdir()
+    assert warm.is_warm() == (platform.machine() == "x86_64")
+    kernel_cache.cache_clear()
 
 
 class Compiling:

@@ -49,8 +49,13 @@ def warm(say: Callable[[str], None], without: Sequence[str] = ()) -> None:
 
 
 def is_warm(without: Sequence[str] = ()) -> bool:
-    """True if this version of the engine, or what is asked of it, was compiled into the present cache before."""
-    return _marker().exists() or _marker(without).exists()
+    """True if this version of the engine, or what is asked of it, is in the wheel or was compiled into this cache."""
+    return _marker().exists() or _marker(without).exists() or _in_wheel(without)
+
+
+def _in_wheel(without: Sequence[str]) -> bool:
+    directories = _directories(without)
+    return bool(directories) and all(map(machine_code.in_wheel, directories))
 
 
 def compile_part(name: str) -> None:
@@ -76,8 +81,13 @@ def _tell_until_ended(processes: Sequence[BaseProcess], say: Callable[[str], Non
 
 def _compiled() -> int:
     """How many kernels the cache holds of this version of the engine."""
-    directories = [kernel_cache(HERE / name) for name in PARTS]
-    return sum(machine_code.kernels_in(directory) for directory in directories if directory)
+    return sum(map(machine_code.kernels_in, _directories()))
+
+
+def _directories(without: Sequence[str] = ()) -> list[Path]:
+    """Of the cache, for each package; none where nothing can be written."""
+    found = [kernel_cache(HERE / name) for name in PARTS if name not in without]
+    return [directory for directory in found if directory]
 
 
 def _kernels() -> int:
