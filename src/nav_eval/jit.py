@@ -37,11 +37,13 @@ def source_hash(package: Path) -> str:
 
 @cache
 def kernel_cache(package: Path) -> Path | None:
-    """The directory for a package's machine code, or None where nothing can be written."""
+    """The directory for a package's machine code, or None where nothing can be written and the wheel brings none."""
     import numba
 
+    from nav_eval.machine_code import in_wheel
+
     directory = cache_home() / "kernels" / f"{package.name}-{source_hash(package)}-numba{numba.__version__}"
-    if _writable(directory):
+    if _writable(directory) or in_wheel(directory):
         return directory
     get_logger(__name__).warning(
         "No writable cache at %s: kernels are compiled again in every process. "
