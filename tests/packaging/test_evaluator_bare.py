@@ -20,6 +20,10 @@ OLDEST = 11
 SUPPORTED = [minor for minor in MINORS if minor >= OLDEST]
 
 
+READY_TO_DRAW = "import nav_eval; nav_eval.make_renderer('cpu', nav_eval.load_scene('room.obj'))"
+"""All of a frame but its kernels, whose compilation for another Python takes half a minute."""
+
+
 def other_python() -> int:
     """The newest that can be had and is not the one that runs the tests; else that one."""
     return next((minor for minor in reversed(SUPPORTED) if minor != RUNNING and find_python(minor)), RUNNING)
@@ -52,6 +56,8 @@ def has_its_parts(environment: Bare, folder: Path) -> None:
     assert environment.run("nav-eval", "--version", cwd=folder).strip()
     environment.run("nav-eval", "config", "show", "vln-demo", cwd=folder)
     environment.run("nav-eval", "doctor", cwd=folder)
+    (folder / "room.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 3 2\n")
+    environment.run("python", "-c", READY_TO_DRAW, cwd=folder)
 
 
 def says_what_makes_homes(environment: Bare, folder: Path) -> None:

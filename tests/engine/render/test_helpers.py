@@ -5,26 +5,39 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
+from typing import Annotated, Any, TypeVar
 
 import numba
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from typing_extensions import TypeAliasType
 
 from engine.render.shapes import WALL_UVS, make_scene, wall
 from nav_eval.engine.render import helpers
 from nav_eval.engine.render.camera import Lens
 from nav_eval.engine.render.cpu import workspace
-from nav_eval.engine.render.handles import handle, opened
+from nav_eval.engine.render.handles import handle, native, opened
 from nav_eval.engine.render.helpers import APART, Helper
 from nav_eval.engine.render.layout import Assets, Scalar
 from nav_eval.engine.render.prepared import build
 from patience import PATIENCE
+
+Scalars = TypeVar("Scalars", bound=np.generic)
 
 
 @pytest.fixture(autouse=True)
 def idle_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Helpers that are called here lie down among idle ones of their own: frames of other tests may not find them."""
     monkeypatch.setattr(helpers, "_idle", deque())
+
+
+@pytest.mark.parametrize("item", [np.float32, np.uint8])
+def test_arrays_are_known_by_annotations_of_either_numpy(item: type) -> None:
+    """From 2.5 on, with Python 3.12, NDArray is an alias that keeps its argument to itself."""
+    alias = TypeAliasType("NDArray", np.ndarray[Any, np.dtype[Scalars]], type_params=(Scalars,))
+    for hint, dimensions in ((NDArray[item], 1), (alias[item], 1), (Annotated[alias[item], 2], 2)):  # type: ignore[valid-type]
+        assert native(hint) == numba.types.Array(numba.from_dtype(np.dtype(item)), dimensions, "C", readonly=True)
 
 
 def cores_after(helper: Helper, met: int) -> set[int]:

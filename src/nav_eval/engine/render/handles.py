@@ -46,8 +46,13 @@ def native(kind: Any, writable: bool | None = None) -> Any:
         hints = get_type_hints(kind, include_extras=True)
         return tuple_of([native(hint, writes) for hint in hints.values()], kind)
     array, *dimensions = get_args(kind) if hasattr(kind, "__metadata__") else (kind, 1)
-    (item,) = get_args(get_args(array)[1])
-    return types.Array(numba.from_dtype(np.dtype(item)), dimensions[0], "C", readonly=not writes)
+    return types.Array(numba.from_dtype(np.dtype(_item(array))), dimensions[0], "C", readonly=not writes)
+
+
+def _item(array: Any) -> Any:
+    """float32 of NDArray[float32], which is ndarray[Any, dtype[float32]], or an alias of its own from numpy 2.5 on."""
+    last = get_args(array)[-1]
+    return get_args(last)[0] if get_args(last) else last
 
 
 def _opened(_typing: Any, words: Any, kind: Any) -> Any:
