@@ -31,9 +31,10 @@ def modules_after(code: str, *arguments: str) -> set[str]:
 @pytest.mark.parametrize(
     ("command", "needless"),
     [
-        ("--help", ("numpy", "pydantic", "hydra", "yaml", "msgspec")),
-        ("list benchmarks", ("numpy", "hydra", "omegaconf", "rich")),
-        ("config show r2r", ("numpy", "rich")),
+        ("--help", ("numpy", "pydantic", "hydra", "yaml", "msgspec", "multiprocessing")),
+        ("list benchmarks", ("numpy", "pydantic", "hydra", "omegaconf", "msgspec", "rich", "multiprocessing")),
+        ("list agents", ("numpy.random", "hydra", "omegaconf", "rich", "multiprocessing")),
+        ("config show r2r", ("numpy", "rich", "multiprocessing")),
     ],
 )
 def test_a_short_command_imports_no_more_than_it_needs(command: str, needless: tuple[str, ...]) -> None:
@@ -44,3 +45,9 @@ def test_homes_that_are_made_are_found_without_their_words() -> None:
     code = "import json, sys, nav_eval_worlds.generator; sys.stderr.write(json.dumps(sorted(sys.modules)))"
     of_worlds = {name for name in modules_after(code) if name.startswith("nav_eval_worlds.")}
     assert of_worlds == {f"nav_eval_worlds.{part}" for part in ("cached", "shares", "generator")}
+
+
+def test_machine_code_that_is_kept_is_loaded_without_what_compiles() -> None:
+    code = "import json, sys, nav_eval.engine.navmesh.queries; sys.stderr.write(json.dumps(sorted(sys.modules)))"
+    modules_after(code)  # a first time, on this machine, compiles
+    assert modules_after(code).isdisjoint({"numba.np.arrayobj", "numba.np.linalg", "scipy.linalg"})

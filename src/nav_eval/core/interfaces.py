@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from nav_eval.config.options import Options as NoOptions
@@ -46,6 +45,8 @@ from nav_eval.renamed import old_names
 from nav_eval_sdk.protocol.specs import ActionSpec
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
+
     from nav_eval.engine.people.kinds import Posed
 
 
