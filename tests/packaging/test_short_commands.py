@@ -33,7 +33,7 @@ def modules_after(code: str, *arguments: str) -> set[str]:
     [
         ("--help", ("numpy", "pydantic", "hydra", "yaml", "msgspec", "multiprocessing")),
         ("list benchmarks", ("numpy", "pydantic", "hydra", "omegaconf", "msgspec", "rich", "multiprocessing")),
-        ("list agents", ("numpy.random", "hydra", "omegaconf", "rich", "multiprocessing")),
+        ("list agents", ("numpy.random", "nav_eval.config.schema", "hydra", "omegaconf", "rich", "multiprocessing")),
         ("config show r2r", ("numpy", "hydra", "omegaconf", "rich", "multiprocessing")),
         ("config show vln-demo evaluation.max_steps=5 dataset.split=train", ("numpy", "hydra", "omegaconf", "rich")),
     ],

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nav_eval.config.options import Options as NoOptions
-from nav_eval.config.schema import EvaluationConfig, SimulatorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.capabilities import HasFrame, HasRenderer
 from nav_eval.core.contexts import Decision as Decision
@@ -47,6 +46,7 @@ from nav_eval_sdk.protocol.specs import ActionSpec
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+    from nav_eval.config.schema import EvaluationConfig, SimulatorConfig
     from nav_eval.engine.people.kinds import Posed
 
 
