@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -44,6 +45,7 @@ def main() -> None:
     sys.path.append(str(Path.cwd()))
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", OPENBLAS_SPINS)
     gc.set_threshold(MAX_YOUNG_OBJECTS, MAX_YOUNG_COLLECTIONS)
+    atexit.register(gc.freeze)  # to free every cycle before the process ends anyway takes 0.13 s after a run
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
