@@ -36,7 +36,6 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 from numba.core.typeinfer import register_dispatcher
-from numba.np import linalg
 
 from nav_eval.logging import get_logger
 
@@ -181,6 +180,8 @@ def _read(path: Path) -> bytes | None:
 @cache
 def _import_array_functions() -> None:
     """Numba's, whose import would import scipy.linalg, 0.2 s of CPU, only to see that it is there."""
+    from numba.np import linalg  # it alone takes 0.03 s to import
+
     asked = linalg.ensure_blas
     linalg.ensure_blas = _find_scipy
     try:

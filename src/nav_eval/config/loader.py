@@ -21,14 +21,16 @@ from typing import TYPE_CHECKING, Any
 from nav_eval.config.composition import composed
 from nav_eval.config.faults import faults_of
 from nav_eval.config.file import NOTHING, UNFORESEEN, ConfigFile, first_line, holds, read_yaml
-from nav_eval.config.schema import Config
-from nav_eval.config.secrecy import SECRETS, may_tell, overlaps, without_secrets
+from nav_eval.config.plain import is_plain, plainly_composed
+from nav_eval.config.secrecy import may_tell, overlaps, secret_keys, without_secrets
 from nav_eval.errors import ConfigError, advice
 from nav_eval.registry import nearest
 from nav_eval.variables import VARIABLES
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+
+    from nav_eval.config.schema import Config
 
 ENVIRONMENT_PREFIX = "NAV_EVAL_"
 LINE_ENDS = "\r\n"
@@ -93,13 +95,13 @@ def environment_overrides(environment: Mapping[str, str]) -> tuple[str, ...]:
     names = sorted(n for n in environment if n.startswith(ENVIRONMENT_PREFIX) and n not in NO_KEYS)
     keys = {name: _environment_key(name) for name in names}
     return tuple(
-        f"{key}={name if key in SECRETS else environment[name].rstrip(LINE_ENDS)}" for name, key in keys.items()
+        f"{key}={name if key in secret_keys() else environment[name].rstrip(LINE_ENDS)}" for name, key in keys.items()
     )
 
 
 def _with_secrets(content: dict[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
     """`content` with the secrets that it names by their variables. Raises ConfigError for one that is empty."""
-    for key in SECRETS:
+    for key in secret_keys():
         section, _, name = key.rpartition(".")
         variable = ENVIRONMENT_PREFIX + key.upper().replace(".", "__")
         held = content.get(section)
@@ -143,7 +145,7 @@ class Layers:
         return NOTHING if self.file is None else read_yaml(self.file)
 
     def compose(self) -> dict[str, Any]:
-        """All layers merged by Hydra, interpolations resolved; not yet validated.
+        """All layers merged as Hydra does it, interpolations resolved; not yet validated.
 
         Hydra's errors quote what they do not understand, so one that a secret may have part in is not told.
         """
@@ -152,8 +154,8 @@ class Layers:
         except ConfigError:
             self._without_secrets()._composed()
         raise ConfigError(
-            f"{' or '.join(SECRETS)}: the value cannot be read, and is not shown here. Quote it, or set "
-            f"{' or '.join(ENVIRONMENT_PREFIX + key.upper().replace('.', '__') for key in SECRETS)}, "
+            f"{' or '.join(secret_keys())}: the value cannot be read, and is not shown here. Quote it, or set "
+            f"{' or '.join(ENVIRONMENT_PREFIX + key.upper().replace('.', '__') for key in secret_keys())}, "
             "which is taken as it is."
         )
 
@@ -167,6 +169,13 @@ class Layers:
         return held
 
     def _composed(self) -> dict[str, Any]:
+        if self.file is None and self.benchmark_file is None:
+            plain = plainly_composed(self._defaults(), self._all_overrides(), os.environ)
+            if plain is not None:
+                return plain
+        return self._composed_by_hydra()
+
+    def _composed_by_hydra(self) -> dict[str, Any]:
         from hydra.errors import HydraException
         from omegaconf.errors import OmegaConfBaseException
 
@@ -237,6 +246,8 @@ def _forced(override: str, source: str) -> str:
 
     sample(3), a value of output.video, would be a function in Hydra's grammar, so it is quoted.
     """
+    if is_plain(f"++{override}"):
+        return f"++{override}"
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import HydraException
 
@@ -277,6 +288,8 @@ def validate(content: Mapping[str, Any], layers: Layers) -> Config:
     """A Config, or a ConfigError with one line per fault: key, what is wrong, nearest name, where it came from."""
     from pydantic import ValidationError
 
+    from nav_eval.config.schema import Config
+
     try:
         return Config.model_validate(_lists_to_tuples(content)).from_layers(layers)
     except ValidationError as error:
@@ -284,6 +297,8 @@ def validate(content: Mapping[str, Any], layers: Layers) -> Config:
 
 
 def _explain(error: ValidationError, layers: Layers) -> str:
+    from nav_eval.config.schema import Config
+
     total = error.error_count()
     told = islice(faults_of(error, Config), MAX_FAULTS)
     lines = [f"{key}: {text} {layers.origin(key)}" for key, text in told]

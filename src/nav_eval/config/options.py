@@ -12,7 +12,7 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from nav_eval.config.faults import Fault, faults_of, unknown
-from nav_eval.config.schema import Section
+from nav_eval.config.section import Section
 from nav_eval.errors import ConfigError
 
 

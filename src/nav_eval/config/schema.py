@@ -12,9 +12,10 @@ import warnings
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, model_validator
 
 from nav_eval.config.generator import GENERATOR
+from nav_eval.config.section import Section as Section
 from nav_eval.frozen import FrozenDict, frozen
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.simulator import Body, Motion
@@ -57,12 +58,6 @@ Slope: TypeAlias = Annotated[float, Field(gt=0, lt=90), _unit("degrees")]
 MetresPerSecond: TypeAlias = Annotated[float, Field(gt=0), _unit("m/s")]
 DegreesPerSecond: TypeAlias = Annotated[float, Field(gt=0), _unit("degrees/s")]
 Multiple: TypeAlias = Annotated[float, Field(ge=0), _unit("times")]
-
-
-class Section(BaseModel):
-    """Base of every section: frozen, no unknown keys, no NaN or infinity."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class BenchmarkConfig(Section):

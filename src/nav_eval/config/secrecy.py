@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from nav_eval.config.schema import Config, Section
+if TYPE_CHECKING:
+    from nav_eval.config.schema import Config, Section
+
+
+@cache
+def secret_keys() -> tuple[str, ...]:
+    """Dotted keys; schema.py marks them with `repr=False`."""
+    from nav_eval.config.schema import Config
+
+    return tuple(_keys(Config))
 
 
 def _keys(section: type[Section], prefix: str = "") -> Iterator[str]:
+    from nav_eval.config.schema import Section
+
     for name, field in section.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
             yield from _keys(field.annotation, f"{prefix}{name}.")
         elif not field.repr:
             yield prefix + name
-
-
-SECRETS = tuple(_keys(Config))
-"""Dotted keys; schema.py marks them with `repr=False`."""
-_NAMES = re.compile("|".join(key.rpartition(".")[2] for key in SECRETS), re.IGNORECASE)
 
 
 def overlaps(one: str, other: str) -> bool:
@@ -29,12 +36,13 @@ def overlaps(one: str, other: str) -> bool:
 
 def holds_secret(key: str) -> bool:
     """Whether the value of `key` is a secret or a section that holds one."""
-    return any(overlaps(key, secret) for secret in SECRETS)
+    return any(overlaps(key, secret) for secret in secret_keys())
 
 
 def may_tell(text: str) -> bool:
     """Whether `text`, an override or a line of a file, names a secret's key, perhaps at the wrong place."""
-    return bool(_NAMES.search(text))
+    names = "|".join(key.rpartition(".")[2] for key in secret_keys())
+    return bool(re.search(names, text, re.IGNORECASE))
 
 
 def without_secrets(content: Any) -> Any:
@@ -52,7 +60,7 @@ def public_config(config: Config) -> dict[str, Any]:
         del content["perturbations"]  # as in the records of runs from before there were any
     if config.benchmark.model is None:
         del content["benchmark"]["model"]
-    for key in SECRETS:
+    for key in secret_keys():
         section, _, name = key.rpartition(".")
         content[section][name] = None
     return content

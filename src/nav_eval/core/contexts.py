@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from nav_eval.config.schema import TaskConfig
 from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.specs import Spec
 from nav_eval.core.types import AgentState, Place
 from nav_eval.dataset.episode import Episode
 from nav_eval_sdk.protocol.limits import Limits
 from nav_eval_sdk.protocol.usage import Usage
+
+if TYPE_CHECKING:
+    from nav_eval.config.schema import TaskConfig
 
 DistanceFunction: TypeAlias = Callable[[Place, Sequence[Place]], float]
 """Shortest distance (m) from a place to the nearest of many; inf when none can be reached."""

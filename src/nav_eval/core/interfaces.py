@@ -15,11 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from nav_eval.config.options import Options as NoOptions
-from nav_eval.config.schema import EvaluationConfig, SimulatorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.capabilities import HasFrame, HasRenderer
 from nav_eval.core.contexts import Decision as Decision
@@ -46,6 +44,9 @@ from nav_eval.renamed import old_names
 from nav_eval_sdk.protocol.specs import ActionSpec
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from nav_eval.config.schema import EvaluationConfig, SimulatorConfig
     from nav_eval.engine.people.kinds import Posed
 
 

@@ -11,7 +11,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
 from types import FrameType
 from typing import Any
 
@@ -61,6 +60,8 @@ def drainable() -> Iterator[None]:
 @contextmanager
 def deaf_to_ctrl_c() -> Iterator[None]:
     """A worker begun here hears no Ctrl-C, which a terminal sends to all at once, before it heeds signals as one."""
+    from multiprocessing import resource_tracker
+
     resource_tracker.ensure_running()  # multiprocessing's own, which lets Ctrl-C through again when it is begun
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nav_eval.config.file import read_yaml
 from nav_eval.config.loader import builtin_benchmarks, load_config
-from nav_eval.config.schema import Config
 from nav_eval.registry import Registry, import_plugins
+
+if TYPE_CHECKING:
+    from nav_eval.config.schema import Config
 
 BENCHMARKS: Registry[str | Path | Callable[[], str | Path]] = Registry("benchmarks")
 

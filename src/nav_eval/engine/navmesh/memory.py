@@ -19,7 +19,6 @@ import numpy.typing as npt
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
-from numba.np import arrayobj
 from numba.np.numpy_support import from_dtype
 
 from nav_eval.engine.navmesh.layout import Layout
@@ -53,7 +52,6 @@ MARKS, NODE_MARK, NODE_POS, NODE_COST, NODE_STATE, HEAP, CORRIDOR, PATH, WALK_MA
 )
 SCRATCH_SIZE = 14
 LONG: Any = ir.IntType(64)
-populate: Any = arrayobj.populate_array
 index: Any = np.int64
 """A polygon's or a node's number on its way into a kernel: of one width, or the kernel is compiled for each."""
 
@@ -108,6 +106,9 @@ def _accessor(slot: int, dtype: type[np.generic], row: tuple[int, ...], rows: Ca
 
     def view(typingctx: Any, table: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            from numba.np import arrayobj  # which takes 0.02 s to import
+
+            populate: Any = arrayobj.populate_array
             array = context.make_array(kind)(context, builder)
             populate(
                 array,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from nav_eval.engine.scene.axes import Frame, scene_stem
 from nav_eval.engine.scene.scene import Scene
-from nav_eval.engine.scene.semantics import hm3d, matterport, sidecar
+from nav_eval.engine.scene.semantics import sidecar
 from nav_eval.engine.scene.semantics.boxes import with_boxes
 from nav_eval.engine.scene.source import SceneSource
 
@@ -22,8 +22,12 @@ def with_semantics(source: SceneSource, scene: Scene, frame: Frame) -> Scene:
         return with_boxes(sidecar.attach(scene, text, f"{stem}.semantic.json"))
     text = source.optional(source.path.with_name(f"{stem}.house"))
     if text is not None:
+        from nav_eval.engine.scene.semantics import matterport
+
         return matterport.attach(source, scene, frame, text)
     text = source.optional(source.path.with_name(f"{stem}.semantic.txt"))
     if text is not None:
+        from nav_eval.engine.scene.semantics import hm3d
+
         return with_boxes(hm3d.attach(source, scene, frame, text))
     return scene
