@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from nav_eval.config.composition import composed
 from nav_eval.config.faults import faults_of
 from nav_eval.config.file import NOTHING, UNFORESEEN, ConfigFile, first_line, holds, read_yaml
-from nav_eval.config.plain import is_plain, plainly_composed
 from nav_eval.config.secrecy import may_tell, overlaps, secret_keys, without_secrets
 from nav_eval.errors import ConfigError, advice
 from nav_eval.registry import nearest
@@ -145,7 +144,7 @@ class Layers:
         return NOTHING if self.file is None else read_yaml(self.file)
 
     def compose(self) -> dict[str, Any]:
-        """All layers merged as Hydra does it, interpolations resolved; not yet validated.
+        """All layers merged by Hydra, interpolations resolved; not yet validated.
 
         Hydra's errors quote what they do not understand, so one that a secret may have part in is not told.
         """
@@ -169,13 +168,6 @@ class Layers:
         return held
 
     def _composed(self) -> dict[str, Any]:
-        if self.file is None and self.benchmark_file is None:
-            plain = plainly_composed(self._defaults(), self._all_overrides(), os.environ)
-            if plain is not None:
-                return plain
-        return self._composed_by_hydra()
-
-    def _composed_by_hydra(self) -> dict[str, Any]:
         from hydra.errors import HydraException
         from omegaconf.errors import OmegaConfBaseException
 
@@ -246,8 +238,6 @@ def _forced(override: str, source: str) -> str:
 
     sample(3), a value of output.video, would be a function in Hydra's grammar, so it is quoted.
     """
-    if is_plain(f"++{override}"):
-        return f"++{override}"
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import HydraException
 

@@ -44,7 +44,7 @@ def kd_leaves(points: NDArray[np.float64], size: int) -> tuple[NDArray[np.int64]
 
     points (N, 3); (N,) and (L + 1,).
     """
-    order = np.arange(len(points))
+    order = np.arange(len(points), dtype=np.int64)
     starts: list[int] = []
     stack = [(0, len(points))] if len(points) else []
     while stack:
@@ -58,7 +58,7 @@ def kd_leaves(points: NDArray[np.float64], size: int) -> tuple[NDArray[np.int64]
         middle = (leaves // 2) * size
         order[low:high] = part[np.argpartition(points[part, axis], middle)]
         stack += [(low + middle, high), (low, low + middle)]
-    return order, np.asarray([*starts, len(points)])
+    return order, np.asarray([*starts, len(points)], np.int64)
 
 
 def _normals(corners: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -101,7 +102,7 @@ class _Floors:
         shares = parts / parts.sum(axis=2, keepdims=True)
         heights = (shares * corners[None, :, :, 1]).sum(axis=2)
         on = (shares >= 0).all(axis=2) & (heights >= y - DOWN) & (heights <= y + UP)
-        best = np.where(on, heights, -np.inf).argmax(axis=1) if on.size else []
+        best: Iterable[int] = np.where(on, heights, -np.inf).argmax(axis=1) if on.size else []
         return [(int(numbers[t]), shares[p, t]) for p, t in enumerate(best) if on[p, t]]
 
 
