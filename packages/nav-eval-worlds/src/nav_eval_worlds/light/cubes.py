@@ -28,8 +28,8 @@ def cubes(mesh: Mesh, plan: Plan, items: Sequence[Item] = ()) -> Grid:
     Without the things of `items`, those of the mesh, that are too slight to shade anything.
     """
     objects = mesh.objects[mesh.triangles[:, 0]]
-    solid = np.asarray([True, *map(_shades, items)])[objects] if items else np.ones(len(objects), np.bool_)
-    solid &= ~np.asarray([name in _LEAVES for name in mesh.names])[mesh.materials[mesh.triangles[:, 0]]]
+    solid = np.asarray([True, *map(_shades, items)], np.bool_)[objects] if items else np.ones(len(objects), np.bool_)
+    solid &= ~np.asarray([name in _LEAVES for name in mesh.names], np.bool_)[mesh.materials[mesh.triangles[:, 0]]]
     voxels = voxelise(mesh.positions, mesh.triangles[solid], objects[solid], CELL)
     lit = []
     for door in plan.doors:

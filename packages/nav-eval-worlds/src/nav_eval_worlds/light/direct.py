@@ -104,12 +104,10 @@ def sunlight(grid: Grid, soup: Soup, mesh: Mesh, at: Places, windows: Windows, d
 
 def opaque(mesh: Mesh, items: Sequence[Item] = ()) -> Soup:
     """The triangles that throw shadows in the sun: lamps are too bright to, and glass does not."""
-    dark = (
-        np.asarray([True, *(item.category != "lamp" for item in items)])[mesh.objects[mesh.triangles[:, 0]]]
-        if items
-        else True
-    )
-    dark = dark & ~np.asarray([name in _CLEAR for name in mesh.names])[mesh.materials[mesh.triangles[:, 0]]]
+    first = mesh.triangles[:, 0]
+    dark = ~np.asarray([name in _CLEAR for name in mesh.names], np.bool_)[mesh.materials[first]]
+    if items:
+        dark &= np.asarray([True, *(item.category != "lamp" for item in items)], np.bool_)[mesh.objects[first]]
     return soup_of(mesh.positions, mesh.triangles[dark])
 
 

@@ -45,7 +45,7 @@ def tessellate(items: Sequence[Item], triangles: int) -> Mesh:
     grids = [(index, item, grid) for index, item in enumerate(items) for grid in item.model.grids]
     for _, _, grid in grids:
         names.setdefault(grid.material, len(names))
-    shell = np.asarray([False, *(item.support == "shell" for item in items)])
+    shell = np.asarray([False, *(item.support == "shell" for item in items)], np.bool_)
     chosen = quads.charts.quads
     thin = quads.sizes[chosen].min(axis=1) < THIN
     patches = Patches(quads.charts, quads.corners[chosen], thin, quads.labels[chosen])
