@@ -66,6 +66,14 @@ def test_pictures_of_any_size_keep_what_is_where(height: int, width: int):
     assert np.allclose(shown[3], np.exp(-1))
 
 
+def test_what_no_depth_was_measured_of_is_far():
+    seen = observation(np.random.default_rng(0))
+    seen["depth"][:100] = 0
+    shown = picture(seen["rgb"], seen["depth"])
+    assert np.allclose(shown[3, :50], np.exp(-10 / 3))
+    assert shown[3, 50:].std() > 0.1
+
+
 def wall(metres: float) -> Any:
     """What is seen 1.25 m above a floor that goes on to a wall, ahead and on both sides."""
     down = ((np.arange(SIDE) + 0.5) / SIDE * 2 - 1)[:, None]
@@ -176,6 +184,21 @@ def test_it_knows_the_words_of_both_languages_and_answers_to_no_text():
     assert agent.act(observation(np.random.default_rng(0))) in ACTIONS
 
 
+@pytest.mark.parametrize(("repeated", "entered"), [(True, False), (False, True)])
+def test_a_view_that_is_shown_once_more_is_not_entered_elsewhere(repeated: bool, entered: bool):
+    """A wall two metres ahead, turned away from: who believes the old picture sees it on every side."""
+    agent = LearnedAgent()
+    agent.reset(make_episode("Turn left and stop."))
+    seen = observation(np.random.default_rng(0))
+    seen["depth"][:] = 2.0
+    seen["gps"][:], seen["compass"][:] = 0, 0
+    agent.act(seen)
+    before = agent._surroundings._floor.copy()
+    other = seen["depth"] if repeated else seen["depth"] + np.float32(0.1)
+    agent.act({**seen, "depth": other, "compass": np.full(1, np.radians(90), np.float32)})
+    assert (agent._surroundings._floor != before).any() == entered
+
+
 def test_an_episode_leaves_nothing_for_the_next():
     agent, fresh = LearnedAgent(), LearnedAgent()
     first = walked(agent, "Turn left and stop.", 1)
@@ -275,6 +298,46 @@ def directions_begin_ahead_and_go_round(python: str) -> None:
     assert [float(word) for word in run(python, "-c", AHEAD).split()] == pytest.approx([0, 0, 6, 12, 18])
 
 
+DIM = """
+import json, pathlib, sys
+import numpy, torch
+from train_vln import detector
+torch.manual_seed(0)
+torch.set_num_threads(1)
+rng, homes = numpy.random.default_rng(0), pathlib.Path(sys.argv[1])
+rooms = [{"id": 1, "category": "bedroom"}]
+things = [{"id": number, "category": kind, "region": 1} for number, kind in enumerate(("bed", "sofa"), 1)]
+(homes / "room.semantic.json").write_text(json.dumps({"regions": rooms, "objects": things}))
+walls = numpy.full((128, 112, 112, 3), 150) + rng.integers(-30, 30, (128, 1, 1, 3))
+there = numpy.zeros((128, 112, 112), numpy.int32)
+for wall, place, thing in zip(walls, there, rng.integers(1, 3, 128)):
+    rows, columns = (slice(start, start + 48) for start in rng.integers(0, 64, 2))
+    wall[rows, columns] = ((200, 60, 60), (60, 60, 200))[thing - 1]
+    place[rows, columns] = thing
+rgb, depth = walls.astype(numpy.uint8), numpy.full((128, 112, 112, 1), 2, numpy.float32)
+seen = {"steps.rgb": rgb, "steps.depth": depth, "steps.semantic": there}
+walks = homes / "walks"
+walks.mkdir()
+numpy.savez(walks / "part-00000.npz", **{"episodes.steps": [128], "episodes.scene_id": ["room.glb"]}, **seen)
+model, kinds = detector.train(homes, walks, 60.0, 0)
+near = (255 * detector.nearness(depth[..., 0])).astype(numpy.uint8)
+table = numpy.array([[-1, -1], *[[kinds.index(kind), -1] for kind in ("bed", "sofa")]])
+truth = detector.targets(there, table, len(kinds))
+columns = [kinds.index("bed"), kinds.index("sofa")]
+for shown in (rgb, rgb // 5):
+    told = detector.detected(model, shown, near) > 0.5
+    both, either = told & truth, told | truth
+    print(both[..., columns].sum() / either[..., columns].sum())
+"""
+
+
+def things_are_told_in_the_dark_as_well(python: str, folder: Path) -> None:
+    """Of cells with a bed or a sofa, in light and in a thirtieth of it."""
+    folder.mkdir(exist_ok=True)
+    bright, dim = map(float, run(python, "-c", DIM, str(folder)).split())
+    assert min(bright, dim) > 0.6
+
+
 HALVES = """
 import os, pathlib, sys
 from train_vln.halves import in_halves
@@ -321,6 +384,11 @@ def test_numpy_computes_what_torch_does():
     directions_begin_ahead_and_go_round(sys.executable)
 
 
+@pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
+def test_the_detector_learns_to_see_in_the_dark(tmp_path):
+    things_are_told_in_the_dark_as_well(sys.executable, tmp_path)
+
+
 AGREED = """
 import sys, pathlib, numpy, torch
 from train_vln.walks import Paths
@@ -337,6 +405,7 @@ print(numpy.mean((0 < way[turns]) & (way[turns] < 12) == (said[turns] == 3)))
 def test_two_homes_train_and_the_loss_falls(trainer, tmp_path):
     computes_the_same(trainer)
     directions_begin_ahead_and_go_round(trainer)
+    things_are_told_in_the_dark_as_well(trainer, tmp_path / "dim")
     many_episodes_are_halved_among_processes(trainer, tmp_path)
     a_half_that_is_encoded_is_not_walked_again(trainer, tmp_path)
     run(trainer, "-m", "train_vln", str(tmp_path), "--sizes", "quick")

@@ -57,6 +57,7 @@ class LearnedAgent(VLNAgent):
         self._surroundings = Surroundings(self._network.kinds)
         self._tried = Tried()
         self._before: Any = None
+        self._near: Any = None
         self._steps = 0
 
     def act(self, observation: dict[str, Any]) -> str:
@@ -64,7 +65,13 @@ class LearnedAgent(VLNAgent):
         before = pose if self._before is None else self._before
         moved = motion(pose[:2], pose[2], before, self._steps)
         shown = picture(observation["rgb"], observation["depth"])
-        around = self._surroundings.see(shown[3], self._network.detect(shown), pose) / np.float32(255)
+        near = self._news(shown[3], pose, before)
+        around = self._surroundings.see(near, self._network.detect(shown), pose) / np.float32(255)
         scores, self._memory = self._network.step(self._text, around, moved, self._memory)
-        self._before, self._steps = pose, self._steps + 1
+        self._before, self._near, self._steps = pose, shown[3], self._steps + 1
         return ACTIONS[self._tried.choose(scores, pose)]
+
+    def _news(self, near: Any, pose: Any, before: Any) -> Any:
+        """Nothing near where the view did not change with the pose: it is an old one, and lies elsewhere."""
+        old = (pose != before).any() and np.array_equal(near, self._near)
+        return np.zeros_like(near) if old else near

@@ -12,6 +12,8 @@ CELLS = 14
 """Of a picture's side, of each of which is told what is in it."""
 FAR = 3.0
 """Metres at which nearness is 1 / e."""
+FARTHEST = 10.0
+"""Metres at which there is taken to be what no depth was measured of: cameras say 0."""
 MOTION = 8
 """Numbers that tell of the body."""
 REFLECTED = np.array([1, -1, 1, -1, 1, -1, 1, 1], np.float32)
@@ -23,7 +25,9 @@ def picture(rgb: Any, depth: Any) -> Any:
 
     Colours are averaged over each small pixel's block, depths are those in the middles, because none lies between two.
     """
-    return np.concatenate([_averaged(rgb), nearness(_in_the_middles(depth))], axis=-1).transpose(2, 0, 1)
+    metres = _in_the_middles(depth)
+    measured = np.where(metres > 0, metres, FARTHEST)
+    return np.concatenate([_averaged(rgb), nearness(measured)], axis=-1).transpose(2, 0, 1)
 
 
 def nearness(metres: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn import functional
 
 from nav_eval.gym.recording import parts
@@ -26,6 +27,9 @@ EVEN = 0.05
 """Share of the cells below which the cells where a kind is weigh more."""
 STRUCTURE = ("door", "doorway")
 """Learned as well, though they have no names of their own."""
+DARK, TINT, GRAIN = 2.3, 0.5, 0.03
+"""Of stored values from 0 to 1: logarithms of the most that a picture is darkened and a colour changed by, and the
+largest deviation of noise."""
 
 
 def kinds_of(homes: Path, scene: str) -> list[tuple[str, str]]:
@@ -97,6 +101,32 @@ def batch(rgb: Any, near: Any) -> torch.Tensor:
     return torch.from_numpy(both / 255).permute(0, 3, 1, 2)
 
 
+def in_other_light(rgb: Tensor) -> Tensor:
+    """(B, 3, S, S) in 0 .. 1: half of the pictures are darkened, half tinted, half noisy, and a third out of focus.
+
+    Stored values are about the square root of light: the darkest tenth is a hundredth of it.
+    """
+
+    def half_of(channels: int, low: float, high: float) -> Tensor:
+        return _uniform(rgb, channels, low, high) * (torch.rand(len(rgb), 1, 1, 1) < 0.5)
+
+    lit = rgb * _uniform(rgb, 3, 0.8, 1.2) * torch.exp(half_of(3, -TINT, TINT) - half_of(1, 0, DARK))
+    soft = torch.rand(len(rgb)) < 0.3
+    lit[soft] = _out_of_focus(lit[soft], int(torch.randint(SIDE // 8, SIDE // 2, ())))
+    lit = lit + half_of(1, 0, GRAIN) * torch.randn(rgb.shape)
+    return (255 * lit.clamp(0, 1)).round() / 255
+
+
+def _uniform(rgb: Tensor, channels: int, low: float, high: float) -> Tensor:
+    return torch.empty(len(rgb), channels, 1, 1).uniform_(low, high)
+
+
+def _out_of_focus(rgb: Tensor, side: int) -> Tensor:
+    """As sharp as a picture of so many pixels."""
+    small = functional.interpolate(rgb, (side, side), mode="bilinear", antialias=True)
+    return functional.interpolate(small, rgb.shape[2:], mode="bilinear")
+
+
 def train(homes: Path, walks: Path, epochs: float, seed: int) -> tuple[Detector, list[str]]:
     """A detector and its kinds. A tenth of the frames, the last homes', tells how well it does."""
     torch.manual_seed(seed)
@@ -117,7 +147,7 @@ def train(homes: Path, walks: Path, epochs: float, seed: int) -> tuple[Detector,
         shown, truth = batch(rgb[rows], near[rows]), torch.from_numpy(wanted[rows].astype(np.float32))
         if rng.random() < 0.5:
             shown, truth = shown.flip(3), truth.flip(2)
-        shown[:, :3] *= torch.empty(64, 3, 1, 1).uniform_(0.8, 1.2)
+        shown[:, :3] = in_other_light(shown[:, :3])
         with torch.autocast("cpu", torch.bfloat16):
             logits = model(shown)
         loss = functional.binary_cross_entropy_with_logits(logits.float(), truth, pos_weight=rare)
