@@ -68,7 +68,7 @@ class _Reminder:
             return
         self._next, self._told = now + REMINDER_SECONDS, why
         get_logger(__name__).warning(
-            "waiting for %s, %.0f s more at most (agent_service.deadlines.ready=20 would wait 20 s): %s",
+            "waiting for %s, %.0f s more at most (agent_service.deadlines.ready says how long): %s",
             self._name,
             max(0.0, self._until - now),
             why,

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nav_eval.errors import one_line
+from nav_eval.report.interval import in_other_buildings, interval
 from nav_eval.results.statistics import Interval, by_building
 
 
@@ -87,9 +88,9 @@ def _usage(usage: Mapping[str, Any] | None) -> list[str]:
 
 
 def _row(name: str, summary: Mapping[str, Any], width: int) -> str:
-    buildings = f"  other buildings {_interval(summary['ci95_scenes'])}" if by_building(summary) else ""
+    buildings = f"  other buildings {_interval(in_other_buildings(summary))}" if by_building(summary) else ""
     left_out = f"  ({summary['n_nonfinite']} not finite, left out)" if summary["n_nonfinite"] else ""
-    return f"  {name:<{width}}  {_number(summary['mean'])}  95% {_interval(summary['ci95'])}{buildings}{left_out}"
+    return f"  {name:<{width}}  {_number(summary['mean'])}  95% {_interval(interval(summary))}{buildings}{left_out}"
 
 
 def _interval(found: Interval | None) -> str:

@@ -133,7 +133,7 @@ def require_comparable(a: RunRecords, b: RunRecords) -> None:
             shown = ", ".join(map("/".join, missing[:3]))
             raise RunDirectoryError(
                 f"{a.name} and {b.name} cannot be compared: {other.name} lacks {len(missing)} of {one.name}'s "
-                f"episodes: {shown}{more}. Finish the run with --resume."
+                f"episodes: {shown}{more}. Finish it with --resume, or give both runs the same dataset.* keys."
             )
     if not a.episodes:
         raise RunDirectoryError(f"{a.name} and {b.name} hold no finished episode. Run them first.")

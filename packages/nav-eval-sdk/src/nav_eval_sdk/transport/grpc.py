@@ -235,7 +235,7 @@ def as_wire_error(error: Any, deadline: Deadline) -> WireError:
     if HTTP_STATUS in detail:
         return Unreachable(f"no gRPC answer: {detail}")
     if NO_HTTP2 in detail:
-        detail = f"no gRPC answer, perhaps REST: {NO_HTTP2}."
+        detail = f"no gRPC answer, perhaps it speaks REST (protocol=rest): {NO_HTTP2}."
     if code in REFUSALS and TOO_LARGE not in detail:
         return Refused(Problem(code=REFUSALS[code], detail=detail))
     if code in ("UNAVAILABLE", "CANCELLED", "ABORTED"):

@@ -189,7 +189,7 @@ class RestTransport(Transport):
         except (OSError, http.client.IncompleteRead, WireError):
             raise
         except http.client.BadStatusLine as error:
-            raise BadAnswer(f"no HTTP answer, perhaps gRPC: BadStatusLine {str(error)[:12]!a}.") from error
+            raise BadAnswer(f"no HTTP answer, perhaps it speaks gRPC (protocol=grpc): BadStatusLine {str(error)[:12]!a}.") from error
         except Exception as error:
             raise BadAnswer(f"no HTTP answer: {type(error).__name__} {str(error)[:100]!a}.") from error
 
