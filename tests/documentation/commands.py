@@ -55,7 +55,7 @@ def _all(found: dict[str, tuple[str, App]]) -> Iterator[str]:
 
 
 def _section(command: str, function: Any, line: str, rows: Sequence[Row]) -> Iterator[str]:
-    summary = translate(" ".join((inspect.getdoc(function) or line).split("\n\n")[0].split()))
+    summary = translate(" ".join(((function and inspect.getdoc(function)) or line).split("\n\n")[0].split()))
     yield from (f"### {command} {{ #{command.replace(' ', '-')} }}", "", prose(_called(summary)), "")
     yield from ("```text", usage(command, rows), "```", "")
     yield from table(HEAD, rows)

@@ -60,6 +60,13 @@ def play(client: TestClient, steps: int = 5) -> None:
     client.close()
 
 
+USES = dict.fromkeys(
+    ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "encipher_only", "decipher_only"),
+    False,
+) | {"digital_signature": True}
+"""Python 3.13 asks authorities for what RFC 5280 asks: the use of a key, and both identifiers."""
+
+
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An authority, and certificates of a server and a client signed by it."""
@@ -76,6 +83,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
         signer = issuer or (None, key)
+        usage = dict.fromkeys(("key_cert_sign", "crl_sign"), issuer is None)
         certificate = (
             x509.CertificateBuilder()
             .subject_name(subject)
@@ -86,6 +94,9 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
             .not_valid_after(now + datetime.timedelta(days=36500))
             .add_extension(x509.SubjectAlternativeName(names), critical=False)
             .add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
+            .add_extension(x509.KeyUsage(**USES | usage), critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(signer[1].public_key()), critical=False)
             .sign(signer[1], hashes.SHA256())
         )
         (folder / f"{name}.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))

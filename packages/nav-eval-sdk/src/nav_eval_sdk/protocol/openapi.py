@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def document() -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components([*kinds, Problem], ref_template="#/components/schemas/{name}")
     for schema in schemas.values():
         if "description" in schema:  # a docstring without its example, which is Python's
-            schema["description"] = schema["description"].partition("\n\n    >>>")[0]
+            schema["description"] = cleandoc(schema["description"]).partition("\n\n>>>")[0]
     for name, text in DETAILS.items():
         schemas[name]["description"] = text
     return {

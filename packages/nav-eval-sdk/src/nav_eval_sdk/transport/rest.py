@@ -168,16 +168,19 @@ class RestTransport(Transport):
 
     def _exchange(self, method: str, path: str, message: Message | None, deadline: Deadline) -> Answer:
         """Turns every failure of the network into a WireError."""
-        request = self._request(message)
+        body, headers = self._request(message)
         before = "" if self._connection.endpoint.joined else self._connection.endpoint.path
         try:
             connection = self._open(deadline)
-            connection.request(method, f"{before}/api/v1/{path}", *request)
+            connection.request(method, f"{before}/api/v1/{path}", body, headers)
             return self._received(connection)
         except TimeoutError:
             raise DeadlineMissed(f"no answer within {deadline.seconds:g} s.") from None
         except (OSError, http.client.IncompleteRead) as error:
             raise Unreachable(f"{self._connection.endpoint.address}: {error or type(error).__name__}.") from None
+        finally:
+            if body is not None:
+                body.release()  # else whoever keeps what is raised here keeps the buffer from the next message
 
     def _received(self, connection: http.client.HTTPConnection) -> Answer:
         try:
@@ -189,7 +192,7 @@ class RestTransport(Transport):
         except (OSError, http.client.IncompleteRead, WireError):
             raise
         except http.client.BadStatusLine as error:
-            raise BadAnswer(f"no HTTP answer, perhaps it speaks gRPC (protocol=grpc): BadStatusLine {str(error)[:12]!a}.") from error
+            raise BadAnswer(f"no HTTP answer, perhaps it speaks gRPC (protocol=grpc): {str(error)[:12]!a}.") from error
         except Exception as error:
             raise BadAnswer(f"no HTTP answer: {type(error).__name__} {str(error)[:100]!a}.") from error
 
