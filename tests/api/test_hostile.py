@@ -154,7 +154,7 @@ def test_who_waits_is_told_for_what_how_long_and_how_to_wait_less(
     assert left == sorted(left, reverse=True)
     assert left[0] == 2
     assert left[-1] < 2
-    assert all("127.0.0.1:9" in text and "refused" in text and "deadlines.ready=" in text for text in told)
+    assert all("127.0.0.1:9" in text and "refused" in text and "agent_service.deadlines.ready" in text for text in told)
 
 
 def test_nobody_is_there(wire: tuple[str, str]) -> None:

@@ -71,7 +71,7 @@ def test_a_new_project_is_served_and_passes_the_check(tmp_path: Path, protocol: 
         other, said = {"rest": ("grpc", "REST"), "grpc": ("rest", "gRPC")}[protocol]
         mistaken = run("check", endpoint, "--protocol", other, "--token", "t", "--timeout", "5")
         assert mistaken.returncode == 3, mistaken
-        assert f"answer, perhaps {said}" in mistaken.stdout
+        assert f"answer, perhaps it speaks {said}" in mistaken.stdout
         assert f"--protocol {protocol}" in mistaken.stdout
         assert mistaken.stdout.strip().isprintable()
         assert len(mistaken.stdout) < 250
