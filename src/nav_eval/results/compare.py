@@ -143,11 +143,17 @@ def require_same_rules(a: RunRecords, b: RunRecords) -> None:
     """Raises RunDirectoryError that names the first that differs of what `metadata` says."""
     for key in dict.fromkeys([*a.metadata, *b.metadata]):
         one, other = a.metadata.get(key), b.metadata.get(key)
-        if not _agree(key, one, other):
-            hint = " Say --mix if you mean two conventions." if key in BY_CONVENTION else ""
+        if _agree(key, one, other):
+            continue
+        if key in ("dataset_sha256", "assets_sha256"):  # sums tell a reader nothing
             raise RunDirectoryError(
-                f"{a.name} and {b.name} cannot be compared: {key} is {one!r} in one and {other!r} in the other.{hint}"
+                f"{a.name} and {b.name} cannot be compared: their data differ ({key}). Compare dataset and simulator in "
+                "the config.yaml of each."
             )
+        hint = " Say --mix if you mean two conventions." if key in BY_CONVENTION else ""
+        raise RunDirectoryError(
+            f"{a.name} and {b.name} cannot be compared: {key} is {one!r} in one and {other!r} in the other.{hint}"
+        )
 
 
 def _agree(key: str, one: Any, other: Any) -> bool:
