@@ -147,8 +147,8 @@ def require_same_rules(a: RunRecords, b: RunRecords) -> None:
             continue
         if key in ("dataset_sha256", "assets_sha256"):  # sums tell a reader nothing
             raise RunDirectoryError(
-                f"{a.name} and {b.name} cannot be compared: their data differ ({key}). Compare dataset and simulator in "
-                "the config.yaml of each."
+                f"{a.name} and {b.name} cannot be compared: their data differ ({key}). Compare dataset and simulator "
+                "in the config.yaml of each."
             )
         hint = " Say --mix if you mean two conventions." if key in BY_CONVENTION else ""
         raise RunDirectoryError(
