@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 PROJECTS = [ROOT, *sorted((ROOT / "packages").iterdir())]
 SOURCE = "antlr4-python3-runtime"
 """Of hydra, which asks for a release of which there is no wheel."""
+X86_LINUX = (platform.system(), platform.machine()) == ("Linux", "x86_64")
 PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
 
 
@@ -38,7 +39,7 @@ def main() -> int:
         plain = sorted(dist.glob("*.whl"))
         for python in tried:
             installed = install_and_try(Path(name, python), python, plain)
-            if platform.machine() == "x86_64":
+            if X86_LINUX:
                 with_machine_code(Path(name, python), tools, next(dist.glob("nav_eval-*-none-any.whl")))
         bill = dist / "sbom.cdx.json"
         of = str(installed / "python")
@@ -81,15 +82,18 @@ def install_and_try(folder: Path, python: str, wheels: list[Path]) -> Path:
     What it compiles, it compiles for the processors of a release: folder/cache has that then.
     """
     commands = environment(folder, python, *map(str, wheels))
-    asked = "from nav_eval.machine_code import LEVEL; print(*LEVEL[1:])"
-    level = subprocess.run([commands / "python", "-c", asked], capture_output=True, text=True, check=True)
-    processor = dict(zip(("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"), level.stdout.split()))
-    if platform.machine() != "x86_64":
-        processor = {}
+    processor = processor_of_a_release(commands) if X86_LINUX else {}
     nav_eval(folder, "cache", processor, "doctor", "--warm")
     nav_eval(folder, "cache", processor, "demo", "--quick", "--out", "demo")
     nav_eval(folder, "cache", processor, "competition", "--help")
     return commands
+
+
+def processor_of_a_release(commands: Path) -> dict[str, str]:
+    """What numba must be told to compile for it."""
+    asked = "from nav_eval.machine_code import LEVEL; print(*LEVEL[1:])"
+    level = subprocess.run([commands / "python", "-c", asked], capture_output=True, text=True, check=True)
+    return dict(zip(("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"), level.stdout.split()))
 
 
 def with_machine_code(folder: Path, tools: Path, wheel: Path) -> None:

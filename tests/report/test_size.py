@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import json
 import os
 import subprocess
 import sys
 import tracemalloc
+import zlib
 from pathlib import Path
 from shutil import copytree
 
@@ -36,8 +36,8 @@ WORDS = "Walk past the table on your left and through the second door, then turn
 def test_the_pieces_are_the_whole(count):
     rows = [{"id": f'走"{i}', "value": i / 7, "none": None} for i in range(count)]
     document = {"rows": rows, "deep": {"numbers": list(range(count)), "empty": {}, "none": []}, "last": float(count)}
-    whole = gzip.compress(msgspec.json.encode(document), 9, mtime=0)
-    assert base64.b64decode(packed(document))[10:] == whole[10:], "but for the head, which is of the Python that packs"
+    whole = zlib.compress(msgspec.json.encode(document), 9, wbits=31)  # gzip's head is another from Python 3.13 on
+    assert base64.b64decode(packed(document)) == whole
 
 
 @pytest.mark.parametrize("far", [100, 32_767, 32_768, -32_769, 10**8])

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, model_validator
 
 from nav_eval.config.generator import GENERATOR
-from nav_eval.config.section import Section as Section
+from nav_eval.config.section import Section
 from nav_eval.frozen import FrozenDict, frozen
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.simulator import Body, Motion

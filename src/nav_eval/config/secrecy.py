@@ -8,7 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nav_eval.config.schema import Config, Section
+    from nav_eval.config.schema import Config
+    from nav_eval.config.section import Section
 
 
 @cache
@@ -20,7 +21,7 @@ def secret_keys() -> tuple[str, ...]:
 
 
 def _keys(section: type[Section], prefix: str = "") -> Iterator[str]:
-    from nav_eval.config.schema import Section
+    from nav_eval.config.section import Section
 
     for name, field in section.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, Section):

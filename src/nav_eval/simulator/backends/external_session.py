@@ -12,7 +12,8 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import Field
 
-from nav_eval.config.schema import Seconds, Section, SensorConfig, SimulatorConfig
+from nav_eval.config.schema import Seconds, SensorConfig, SimulatorConfig
+from nav_eval.config.section import Section
 from nav_eval.core.actions import Action
 from nav_eval.core.environment import derived_seed
 from nav_eval.core.interfaces import Sensor, Simulator
