@@ -132,7 +132,8 @@ def comparison_table(rows: Sequence[dict[str, Any]]) -> str:
 def _line(row: dict[str, Any]) -> str:
     if row["difference"] is None:
         return f"  {row['metric']:<28} nothing to compare"
-    interval = "" if row["ci95"] is None else f"  95% [{row['ci95'][0]:+.4f}, {row['ci95'][1]:+.4f}]"
+    ci = row["ci95"]
+    interval = "  too few for an interval" if ci is None else f"  95% [{ci[0]:+.4f}, {ci[1]:+.4f}]"
     whole = f" ({row['p_adjusted']:.4g} for {row['pairs']} pairs)" if row["pairs"] > 1 else ""
     told = f"p {row['p']:.4g}" if row["p"] >= MIN_P else f"p < {MIN_P}"
     chance = f"  {told}{whole} {row['test']}"

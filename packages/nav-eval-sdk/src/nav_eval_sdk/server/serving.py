@@ -200,7 +200,8 @@ def _stop_on_signals(server: Server) -> None:
 
     def stop(number: int, frame: object) -> None:
         signal.signal(number, signal.SIG_DFL)
-        log.info("Stopping when the running episodes have ended; again to stop at once.")
+        if server.service.busy:
+            log.info("Stopping when the running episodes have ended; again to stop at once.")
         server.stopped.set()
 
     for number in (signal.SIGINT, signal.SIGTERM):
