@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from nav_eval_worlds.exact import Floats, Stream, cos_turns, sin_turns
+from nav_eval_worlds.plan.floor_plan import Kind
 from nav_eval_worlds.surfaces.easel import SHORT, Easel
 from nav_eval_worlds.surfaces.noise import Colour, noise
 
@@ -431,6 +432,15 @@ KINDS: tuple[Callable[[Easel], None], ...] = (
     hills, mountains, sea, woods, street, portrait, flowers, fruit, botanical, chart_map, lettering, arches, shapes,
     fields, strokes, line_art, crayons, photo, family_photo, bird,
 )  # fmt: skip
+
+
+_HOMELY = (portrait, flowers, fruit, crayons, photo, family_photo, bird)
+"""No office hangs these."""
+
+
+def kinds_of(building: Kind) -> tuple[int, ...]:
+    """The numbers of the kinds that hang in a home or an office."""
+    return tuple(k for k, kind in enumerate(KINDS) if building == "home" or kind not in _HOMELY)
 
 
 def painting(stream: Stream, kind: int, upright: bool, colours: Sequence[Colour]) -> Floats:
