@@ -588,8 +588,8 @@ SCALES = {
     "pattern_tiles": 1.2, "terrazzo": 0.6, "marble": 1.2, "concrete": 2.0, "brick": 0.9, "plaster": 1.0,
     "beadboard": 0.9, "panelled": 1.3, "slats": 0.8, "stripes": 0.6, "circles": 0.5, "diamonds": 0.6, "damask": 0.8,
     "leaves": 0.7, "botanic": 0.9, "grasscloth": 0.6, "carpet": 0.7, "carpet_tiles": 1.0, "fabric": 0.3, "linen": 0.6,
-    "boucle": 0.35,    "terry": 0.5, "velvet": 0.8, "knit": 0.24, "plaid": 0.45, "ticking": 0.32, "leather": 0.4, "metal": 0.5,
-    "smooth": 1.0, "stone": 0.6, "basket": 0.16, "leaf": 0.5, "rough": 0.6, "water": 0.8, "render": 2.2,
+    "boucle": 0.35, "terry": 0.5, "velvet": 0.8, "knit": 0.24, "plaid": 0.45, "ticking": 0.32, "leather": 0.4,
+    "metal": 0.5, "smooth": 1.0, "stone": 0.6, "basket": 0.16, "leaf": 0.5, "rough": 0.6, "water": 0.8, "render": 2.2,
     "boards": 1.2, "wainscot": 0.9, "blossoms": 0.8, "trellis": 0.6, "drapery": 1.0, "sheer": 1.0,
 }  # fmt: skip
 """Metres that one repeat covers."""
