@@ -14,7 +14,7 @@ from nav_eval_worlds.furniture.decor import picture
 from nav_eval_worlds.mesh.item import Item
 from nav_eval_worlds.surfaces.detail import COARSE, detailed
 from nav_eval_worlds.surfaces.hanging import hung
-from nav_eval_worlds.surfaces.paintings import KINDS, art_of, painting
+from nav_eval_worlds.surfaces.repertoire import KINDS, art_of, artwork
 from nav_eval_worlds.surfaces.textures import PAINTERS, SCALES
 
 
@@ -61,7 +61,7 @@ def test_no_artwork_hangs_twice_and_none_is_stretched() -> None:
     assert len(kinds) == len(KINDS) >= 20
     assert max(kinds.values()) <= 3
     for name, aspect, shown in frames[:20]:
-        drawn = painting(Stream("any"), *art_of(int(name[3:])), ((180, 90, 60), (60, 90, 120)))
+        drawn = artwork(Stream("any"), *art_of(int(name[3:])), ((180, 90, 60), (60, 90, 120)))
         assert drawn.std() > 8, "something is to be seen"
         rows, columns, _ = drawn.shape
         assert abs(shown * columns / rows - aspect) < 1e-6 * aspect
@@ -76,5 +76,5 @@ def test_a_crowded_building_has_its_artworks_again() -> None:
 
 def test_pictures_take_the_colours_of_the_home() -> None:
     for kind in (k for k, kind in enumerate(KINDS) if kind.__name__ in ("arches", "fields", "strokes", "lettering")):
-        own = [painting(Stream("one", kind), kind, False, [colour] * 3) for colour in ((200, 60, 40), (40, 60, 200))]
+        own = [artwork(Stream("one", kind), kind, False, [colour] * 3) for colour in ((200, 60, 40), (40, 60, 200))]
         assert own[0][..., 0].mean() > own[1][..., 0].mean() + 5

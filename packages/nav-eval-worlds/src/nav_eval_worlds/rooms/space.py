@@ -44,7 +44,7 @@ _SHARED = ("hallway", "bathroom", "stairs")
 
 
 def use_of(kind: Kind, room_type: str) -> str:
-    """What a room of a home or an office is furnished as: an office's hallway is no home's, and a foyer is a hallway."""
+    """What a room is furnished as: an office's hallway is not a home's, and a foyer is a hallway."""
     use = "hallway" if room_type == "foyer" else room_type
     return f"office {use}" if kind == "office" and use in _SHARED else use
 

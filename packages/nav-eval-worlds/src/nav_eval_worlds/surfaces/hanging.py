@@ -10,7 +10,7 @@ from nav_eval_worlds.exact import Floats, Stream, length
 from nav_eval_worlds.mesh.item import Item
 from nav_eval_worlds.plan.floor_plan import Kind
 from nav_eval_worlds.surfaces.easel import LONG
-from nav_eval_worlds.surfaces.paintings import art_name, kinds_of
+from nav_eval_worlds.surfaces.repertoire import art_name, kinds_of
 
 _MOST = 64
 """Artworks of a building; from then on they are had again, so that textures stay small."""

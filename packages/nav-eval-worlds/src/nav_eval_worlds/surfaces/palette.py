@@ -13,8 +13,8 @@ from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.surfaces.artworks import ARTISTS, rug
 from nav_eval_worlds.surfaces.detail import detailed
 from nav_eval_worlds.surfaces.noise import Colour, to_texels
-from nav_eval_worlds.surfaces.paintings import art_of, painting
 from nav_eval_worlds.surfaces.prints import SHEETS
+from nav_eval_worlds.surfaces.repertoire import art_of, artwork
 from nav_eval_worlds.surfaces.styles import Style
 from nav_eval_worlds.surfaces.textures import PAINTERS, SCALES
 
@@ -206,7 +206,7 @@ class Palette:
             colours = (*self.style.accents, *self.style.fabrics)
             return to_texels(rug(stream, kinds[paint.number % len(kinds)], colours))
         if paint.painter == "picture":
-            return to_texels(painting(stream, *art_of(paint.number), (*self.style.accents, *self.style.fabrics)))
+            return to_texels(artwork(stream, *art_of(paint.number), (*self.style.accents, *self.style.fabrics)))
         artist = ARTISTS.get(paint.painter) or SHEETS.get(paint.painter)
         if artist:
             return to_texels(artist(stream))
