@@ -260,7 +260,10 @@ def _revolved(profile: Profile, material: str, at: tuple[float, float], least: i
     return Grid(
         evaluate,
         (widest * 6.28, along[-1]),
-        (max(least, 34 if widest > 0.22 else 26 if widest > 0.12 else 18 if widest > 0.03 else ROUND), len(profile) - 1),
+        (
+            max(least, 34 if widest > 0.22 else 26 if widest > 0.12 else 18 if widest > 0.03 else ROUND),
+            len(profile) - 1,
+        ),
         material,
         (max(8 if widest > 0.03 else 6, least // 2), len(profile) // 2 if len(profile) > 4 else len(profile) - 1),
     )
