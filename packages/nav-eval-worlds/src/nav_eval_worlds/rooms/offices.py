@@ -117,12 +117,13 @@ def meeting_room(space: Space, stream: Stream) -> None:
 
 
 def _shown(space: Space, stream: Stream, ends: str) -> None:
-    """A screen across from the table's end, else where it fits, and a whiteboard."""
-    screens = [storage.wall_screen(stream, w) for w in (1.9, 1.4, 1.2)]
+    """A whiteboard along the table and a screen across from its end, else where they fit."""
+    beside = "".join(side for side in "nesw" if side not in ends)
+    boards, screens = (1.6, 1.2), [storage.wall_screen(stream, w) for w in (1.9, 1.4, 1.2)]
+    if not any(space.hang(decor.whiteboard(stream, w), 950, sides) for sides in (beside, "") for w in boards):
+        space.against_wall(grand.standing_board(stream), front=200)
     if not any(space.hang(screen, 1000, sides) for sides in (ends, "") for screen in screens):
         space.against_wall(storage.tv_stand(stream, space.style), front=400)
-    if not space.hang(decor.whiteboard(stream), 950):
-        space.against_wall(grand.standing_board(stream), front=200)
 
 
 def break_room(space: Space, stream: Stream) -> None:
@@ -146,6 +147,7 @@ def reception(space: Space, stream: Stream) -> None:
         rug(space, stream, 2.4, 1.7, (x, z), sofa.turn)
         if low:
             across(space, stream, low)
+    _copier(space, stream)
     reading_group(space, stream)
     space.against_wall(sofas.armchair(stream, style), front=400)
     for _ in range(3):
@@ -154,7 +156,6 @@ def reception(space: Space, stream: Stream) -> None:
         space.against_wall(storage.bookshelf(stream, style), front=500, where="corner")
     if stream.chance(30):
         space.against_wall(kitchen.vending_machine(stream), front=600)
-    _copier(space, stream)
     pictures(space, stream, 3)
 
 
