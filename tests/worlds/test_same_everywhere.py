@@ -32,15 +32,15 @@ ASK = (
     f"print(*[generate_world(*case, 20_000).digest for case in {RELEASED}])"
 )
 DIGESTS = (
-    "a03bdd8f7ae52e060c1ae4b770a42517c2c43e635b3c6da25aa7e3086c20a07b "
-    "048106af7383fd71d2eaa3873eb0cf185998d0745e68988e6bef317f0b6d4cc1"
+    "5bc4864e4e09b1312b4e51160c80b47c26c3bda4c709cf16336ca2b66b04b8bc "
+    "41f0672bbea2a2299399c9b1162fd21d2cda891770853899ff304c5dd66403b9"
 )
 """Of generator 12. Changes only with the generator, whose version stands in the semantic file and is raised then."""
 
 
 FURNISHED = (("0", 8, 2, "home"), ("0", 9, 1, "office"), ("0", 13, 1, "home"))
 """Buildings that hold a room of every kind that is furnished; the two above lack a foyer, for one."""
-RELEASED_THINGS = "674be8ba0f4637f1aacb49e1a6207c5e6d62ec06ae26e7978cbd3db565aad834"
+RELEASED_THINGS = "772c9db663c98d7a34bd52230b3a7d1e7f76dc68a5cbd197c7cb4e186e0e4608"
 """Of generator 12: all things of these buildings and their shapes, before light and pictures."""
 
 
