@@ -17,7 +17,7 @@ def test_rays_meet_the_nearest_box() -> None:
     ways = rng.uniform(-2, 2, (60, 3)) - starts
     ways /= np.linalg.norm(ways, axis=1)[:, None]
     far, hit, axis = np.empty(60), np.empty(60, np.int64), np.empty(60, np.int64)
-    meet(low, high, starts, ways, far, hit, axis)
+    meet(low, high, starts, ways, far, hit, axis, True)
     steps = np.arange(0, 12, 0.001)
     for k in range(60):
         at = starts[k] + steps[:, None] * ways[k]

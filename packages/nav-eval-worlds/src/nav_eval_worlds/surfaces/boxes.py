@@ -64,10 +64,10 @@ class Boxes:
         small = light.reshape(size[0], _SAMPLES, size[1], _SAMPLES, 3).mean(axis=(1, 3))
         return _developed(small)
 
-    def _met(self, starts: Floats, ways: Floats) -> tuple[Floats, NDArray[np.int64], Floats]:
+    def _met(self, starts: Floats, ways: Floats, nearest: bool = True) -> tuple[Floats, NDArray[np.int64], Floats]:
         """Of rays (N, 3): how far away (N,) which box (N,) is, -1 for none, and the normal there (N, 3)."""
         far, hit, axis = np.empty(len(ways)), np.empty(len(ways), np.int64), np.empty(len(ways), np.int64)
-        meet(np.asarray(self.low), np.asarray(self.high), starts, ways, far, hit, axis)
+        meet(np.asarray(self.low), np.asarray(self.high), starts, ways, far, hit, axis, nearest)
         normals = np.zeros_like(ways)
         rows = np.arange(len(ways))
         normals[rows, axis] = np.where(ways[rows, axis] > 0, -1.0, 1.0)
@@ -77,7 +77,7 @@ class Boxes:
         sun = normalised(np.asarray(self.sun)[None])[0]
         facing = np.maximum(normals[:, 0] * sun[0] + normals[:, 1] * sun[1] + normals[:, 2] * sun[2], 0.0)
         lit = np.flatnonzero(facing > 0)
-        shadow = self._met(points[lit], np.tile(sun, (len(lit), 1)))[1] >= 0
+        shadow = self._met(points[lit], np.tile(sun, (len(lit), 1)), nearest=False)[1] >= 0
         facing[lit] = np.where(shadow, 0.0, facing[lit])
         above = self.even + (1 - self.even) * normals[:, 1]
         light = facing[:, None] * np.asarray(self.sunlight) + above[:, None] * np.asarray(self.skylight)
