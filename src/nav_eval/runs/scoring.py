@@ -160,8 +160,8 @@ class _Scorer:
         found = []
         if self._jumped:
             found.append(
-                f"Some viewpoints in these trajectories are joined by no edge: {_some(self._jumped)}. They are scored as "
-                "they are; R2R's own script refuses such a file."
+                f"Some viewpoints in these trajectories are joined by no edge: {_some(self._jumped)}. They are scored "
+                "as they are; R2R's own script refuses such a file."
             )
         return [*found, *self._unmeasured_notes()]
 
