@@ -24,8 +24,7 @@ REACH = 20.0
 FLOOR, COARSE = 0.125, 0.25
 """Metres of a cell: for the floor, and for things."""
 UNKNOWN, FREE, BLOCKED = 0, 1, 2
-HEIGHT = 1.25
-"""Of the camera that the network was trained with, m."""
+CAMERA = 1.25
 SEES = 8.0
 """Metres: what is farther is not entered."""
 BUMP, BODY = 0.1, 0.35
@@ -40,10 +39,8 @@ _DISC = np.stack(np.meshgrid(np.arange(-10, 11), np.arange(-10, 11), indexing="i
 class Surroundings:
     """Of one episode. A picture's field of view is 90 degrees both ways."""
 
-    def __init__(self, kinds: int, camera: float = HEIGHT) -> None:
-        """`camera`: how high it is, m."""
+    def __init__(self, kinds: int) -> None:
         size, coarse = round(2 * REACH / FLOOR), round(2 * REACH / COARSE)
-        self._camera = camera
         self._floor = np.zeros((size, size), np.uint8)
         self._sums = np.zeros((coarse * coarse, kinds), np.float32)
         self._views = np.zeros(coarse * coarse, np.float32)
@@ -91,7 +88,7 @@ class Surroundings:
 
     def _enter_floor(self, near: Any, x: float, y: float, heading: float) -> None:
         metres = -FAR * np.log(np.maximum(near, 1e-3))
-        level = self._camera - metres * _TANGENTS[:, None]
+        level = CAMERA - metres * _TANGENTS[:, None]
         cells = _cell(_around(metres, metres * _TANGENTS, x, y, heading), FLOOR)
         cells = cells.clip(0, len(self._floor) - 1)
         seen = (metres > 0.05) & (metres < SEES)
