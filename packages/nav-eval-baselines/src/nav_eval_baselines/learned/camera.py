@@ -31,7 +31,7 @@ LOWEST, BIN, BINS = 0.2, 0.025, 160
 """Metres: of a camera, and of a bin of heights."""
 NEAREST, NEAR, FARTHEST = 0.1, 1.5, 8.0
 """Metres of depth between which the angle is measured, and the height from NEAR on."""
-MUCH = 0.05
+MUCH = 0.02
 """Of the lower halves of all pictures so far: so much floor tells how high the camera is."""
 STEP = 8
 """Rows."""
