@@ -31,8 +31,8 @@ LOWEST, BIN, BINS = 0.2, 0.025, 160
 """Metres: of a camera, and of a bin of heights."""
 NEAREST, NEAR, FARTHEST = 0.1, 1.5, 8.0
 """Metres of depth between which the angle is measured, and the height from NEAR on."""
-MUCH = 0.02
-"""Of the lower halves of all pictures so far: so much floor tells how high the camera is."""
+MUCH = 0.05
+"""Of the lower half of a picture: so much at one level is floor, unless more lies lower."""
 STEP = 8
 """Rows."""
 _WIDE = (np.arange(2 * SIDE) + 0.5) / SIDE - 1
@@ -48,7 +48,6 @@ class Camera:
     def __init__(self) -> None:
         self.height, self.angle = CAMERA, ANGLE
         self._heights = np.zeros(BINS)
-        self._views = 0
         self._level = 0.0
         self._misfits = np.zeros(len(ANGLES))
         self._before: Any = None
@@ -64,8 +63,7 @@ class Camera:
         metres, before = in_the_middles(depth)[..., 0], self._before
         if before and np.array_equal(metres, before[0]):
             return False
-        self._heights += heights(metres, depth.shape[0] / depth.shape[1])
-        self._views += 1
+        self._heights = np.maximum(self._heights, heights(metres, depth.shape[0] / depth.shape[1]))
         self._before = metres, pose
         if before and self._turns < MAX_TURNS and turned(before[1], pose):
             self._misfits += misfits(before[0], metres, pose[2] - before[1][2])
@@ -77,7 +75,7 @@ class Camera:
         best = self._misfits.argmin()
         if self._misfits[best] < CLEARLY * self._misfits[self.angle - ANGLES[0]]:
             self.angle = int(ANGLES[best])
-        self._level = floor(self._heights / self._views) or self._level
+        self._level = floor(self._heights) or self._level
         height = self._level * self.tangent
         if height and abs(height - self.height) > TOLERANCE:
             self.height = height
@@ -144,7 +142,7 @@ def floor(heights: Any) -> float:
     near = np.convolve(heights, np.ones(3), "same")
     lowest = int(np.flatnonzero(near >= 0.3 * near.max())[-1])
     level = lowest - 3 + int(near[lowest - 3 : lowest + 1].argmax())
-    if near[level] < MUCH:
+    if near.max() < MUCH:
         return 0.0
     around = np.arange(level - 1, min(level + 2, BINS))
     return float(np.average((around + 0.5) * BIN, weights=heights[around]))
