@@ -140,3 +140,14 @@ def test_walls_alone_are_no_floor():
     for metres in np.linspace(0.5, 1.5, 20):
         assert not camera.look(np.full((SIDE, SIDE, 1), metres), np.zeros(3))
     assert camera.height == CAMERA
+
+
+@pytest.mark.parametrize(("name", "height", "angle"), [("camera_height", 0.85, 90), ("field_of_view", 1.25, 60)])
+def test_a_walk_begins_anew_with_the_camera_that_showed(name: str, height: float, angle: float):
+    agent = LearnedAgent()
+    overrides = [f"perturbations=[{{name: {name}, severity: 2}}]", "dataset.limit=1", "evaluation.max_steps=12"]
+    nav_eval.evaluate("vln-demo", agent=agent, overrides=overrides)
+    assert agent._camera.height == pytest.approx(height, abs=0.03)
+    assert agent._camera.angle == pytest.approx(angle, abs=2)
+    agent.reset({"instruction": None})
+    assert (agent._camera.height, agent._camera.angle) == (CAMERA, ANGLE)
