@@ -38,7 +38,7 @@ def takes(cls: type, arguments: Sequence[str]) -> bool:
 def blaming(what: str, owner: object, fault: type[NavEvalError]) -> Iterator[None]:
     """While the code of `owner` runs: what it raises becomes a `fault` that names `what`, file and line.
 
-    Errors that say whose fault they are already, and those of this machine, pass.
+    Errors that say whose fault they are already, those of this machine, and bugs of ours pass.
     """
     try:
         yield
@@ -52,9 +52,12 @@ def blaming(what: str, owner: object, fault: type[NavEvalError]) -> Iterator[Non
         ) from error
 
 
+def _module_of(owner: object) -> str:
+    return getattr(owner, "__module__", None) or type(owner).__module__
+
+
 def _path_of(owner: object) -> str | None:
-    module = getattr(owner, "__module__", None) or type(owner).__module__
-    return getattr(sys.modules.get(module), "__file__", None)
+    return getattr(sys.modules.get(_module_of(owner)), "__file__", None)
 
 
 def _line_of(owner: object, error: Exception) -> str:

@@ -66,8 +66,9 @@ def _admitted(
 
 def _class_faults(cls: type, base: type, made_of: tuple[str, ...]) -> Iterator[str]:
     called = cls.__qualname__
-    if lacking := sorted(getattr(cls, "__abstractmethods__", ())):
-        yield f"{called} has no {', '.join(lacking)}. Define {'it' if len(lacking) == 1 else 'them'}."
+    if lacking := sorted(getattr(cls, "__abstractmethods__", ())) or _not_of(base, cls):
+        where = "" if issubclass(cls, base) else f" in class {called}({base.__name__}):"
+        yield f"{called} has no {', '.join(lacking)}. Define {'it' if len(lacking) == 1 else 'them'}{where or '.'}"
     if not takes(cls, made_of):
         written = ", ".join(("self", *made_of))
         yield f"it is made as {called}({', '.join(made_of)}). Write def __init__({written}):"
@@ -75,6 +76,13 @@ def _class_faults(cls: type, base: type, made_of: tuple[str, ...]) -> Iterator[s
     if not (isinstance(options, type) and issubclass(options, Options)):
         right = f"{base.__name__}.Options"
         yield f"{called}.Options must derive from {right}. Write class Options({right}):"
+
+
+def _not_of(base: type, cls: type) -> list[str]:
+    """What a class that does not derive from `base` lacks: what it must define, else what it would inherit."""
+    abstract: Iterable[str] = getattr(base, "__abstractmethods__", ())
+    public = (name for name in dir(base) if not name.startswith("_"))
+    return next((missing for names in (abstract, public) if (missing := sorted(set(names) - {*dir(cls)}))), [])
 
 
 def _no_faults(cls: Any) -> Iterator[str]:
