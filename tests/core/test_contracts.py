@@ -131,6 +131,17 @@ def test_a_class_that_is_nothing_of_ours_is_refused_when_it_is_registered(regist
     assert told in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "decorator",
+    ["register_metric", "register_physics", "register_crowds", "register_dataset", "register_scene_format", "metric"],
+)
+def test_a_decorator_without_its_name_is_refused(decorator):
+    """It registered nothing, said nothing and left a function in the class's place."""
+    with pytest.raises(ConfigError) as refused:
+        getattr(nav_eval, decorator)(whole(Metric))
+    assert str(refused.value) == f'@{decorator} stands above A without a name. Write @{decorator}("NAME")'
+
+
 @pytest.mark.parametrize("base", [Sensor, SimulatorBackend, Task])
 def test_a_class_that_has_all_and_does_not_derive_is_taken(base):
     everything = {name: value for kind in reversed(base.__mro__[:-1]) for name, value in kind.__dict__.items()}

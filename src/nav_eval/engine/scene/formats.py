@@ -14,7 +14,7 @@ from nav_eval.admission import file_of
 from nav_eval.engine.scene.scene import Scene
 from nav_eval.engine.scene.source import SceneSource
 from nav_eval.errors import ConfigError
-from nav_eval.registry import Registry
+from nav_eval.registry import Registry, check_named
 
 SceneLoader = Callable[[SceneSource], Scene]
 L = TypeVar("L", bound=SceneLoader)
@@ -44,4 +44,5 @@ SCENE_FORMATS: Registry[SceneLoader] = Registry(
 
 def register_scene_format(ending: str) -> Callable[[L], L]:
     """Decorator: make a SceneLoader known for files with `ending` (no dot). Raises ConfigError if it is taken."""
+    check_named(ending, "register_scene_format")
     return SCENE_FORMATS.register(ending.lower().lstrip("."))
