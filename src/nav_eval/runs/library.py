@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.aggregate import EvaluationResults
 from nav_eval.core.interfaces import Simulator
 from nav_eval.core.orchestrator import BenchmarkRunner, MemoryStore
 from nav_eval.core.types import EpisodeResult
-from nav_eval.dataset.episode import Episode
+from nav_eval.dataset.episode import Episode, require
 from nav_eval.errors import ConfigError, from_python
 from nav_eval.results.export import export_csv, results_document
 from nav_eval.results.files import write_json
@@ -82,6 +82,7 @@ class Evaluation:
     @from_python()
     def run_episode(self, episode: Episode, agent: Any = None) -> EpisodeResult:
         """Play one episode, the data set's or your own: its metrics, its status and its trajectory."""
+        require(Episode, episode, "run_episode")
         secret = self._secret(agent)
         with closing(self._plan.service(secret, agent)) as service:
             service.health_check()
@@ -127,8 +128,10 @@ def make_simulator(
 
     scene = settings.pop("scene", None)
     options = dict(settings.pop("options", {})) | ({"scene": str(scene)} if scene is not None else {})
+    suite: Any = sensors or {}
+    if isinstance(suite, Mapping):
+        suite = {name: dict(given) if isinstance(given, Mapping) else given for name, given in suite.items()}
     try:
-        suite = {name: SensorConfig.model_validate(dict(value)) for name, value in (sensors or {}).items()}
         config = SimulatorConfig.model_validate({"backend": backend, "sensors": suite, "options": options, **settings})
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, f['loc']))}: {f['msg']}" for f in error.errors(include_url=False))
