@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from traceback import extract_tb
 
@@ -34,22 +33,29 @@ def takes(cls: type, arguments: Sequence[str]) -> bool:
     return True
 
 
-@contextmanager
-def blaming(what: str, owner: object, fault: type[NavEvalError]) -> Iterator[None]:
+class Blaming:
     """While the code of `owner` runs: what it raises becomes a `fault` that names `what`, file and line.
 
-    Errors that say whose fault they are already, those of this machine, and bugs of ours pass.
+    Errors that say whose fault they are already, those of this machine, and bugs of ours pass. A class, because a
+    session enters one for each sensor of each step.
     """
-    try:
-        yield
-    except NavEvalError:
-        raise
-    except Exception as error:
-        if exhausted(error):
-            raise
-        raise fault(
-            f"{what} failed ({_line_of(owner, error)}{type(error).__name__}: {error}). Fix it there."
-        ) from error
+
+    __slots__ = ("_fault", "_owner", "_what")
+
+    def __init__(self, what: str, owner: object, fault: type[NavEvalError]) -> None:
+        self._what, self._owner, self._fault = what, owner, fault
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
+        if not isinstance(error, Exception) or isinstance(error, NavEvalError):
+            return
+        if exhausted(error) or _module_of(self._owner).startswith("nav_eval."):
+            return
+        where = _line_of(self._owner, error)
+        told = f"{self._what} failed ({where}{type(error).__name__}: {error}). Fix it there."
+        raise self._fault(told) from error
 
 
 def _module_of(owner: object) -> str:

@@ -122,6 +122,11 @@ def test_one_that_is_not_whole_is_refused_when_it_is_registered(members, said):
     assert "part" not in SIMULATORS
 
 
+def test_a_session_is_no_backend():
+    with pytest.raises(ConfigError, match=r"A is a session. Register the SimulatorBackend whose open_session makes it"):
+        register_simulator("session")(type("A", (Plain, nav_eval.Simulator), {}))
+
+
 @pytest.mark.parametrize(
     ("members", "error", "said"),
     [

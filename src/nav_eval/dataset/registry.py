@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from nav_eval.admission import blaming, file_of, lacking, takes
+from nav_eval.admission import Blaming, file_of, lacking, takes
 from nav_eval.dataset.dataset import DatasetRequest, EpisodeFiles, FileDataset
 from nav_eval.dataset.episode import Episode
 from nav_eval.dataset.streaming import MAX_BYTES
@@ -67,7 +67,7 @@ class PluginEpisodes:
         self.files = tuple(files)
 
     def __iter__(self) -> Iterator[Episode]:
-        with blaming(f"{self._name} of {', '.join(self.files)}", self._reader, DatasetError):
+        with Blaming(f"{self._name} of {', '.join(self.files)}", self._reader, DatasetError):
             for episode in self._read:
                 if not isinstance(episode, Episode):
                     raise self._wrong(f"{episode!r:.60} for an episode", "Yield nav_eval.Episode(...).")
@@ -80,7 +80,7 @@ class PluginEpisodes:
 def open_dataset(name: str, request: DatasetRequest) -> EpisodeFiles:
     """The episodes of a format; nothing is read yet."""
     reader = DATASETS.get(name)
-    with blaming(f"data set {name!r}", reader, DatasetError):
+    with Blaming(f"data set {name!r}", reader, DatasetError):
         read = reader(request)
         return read if isinstance(read, FileDataset) else PluginEpisodes(name, reader, read)
 

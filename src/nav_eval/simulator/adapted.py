@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from nav_eval.admission import blaming, file_of, lacking, takes
+from nav_eval.admission import Blaming, file_of, lacking, takes
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.interfaces import Sensor, Simulator, SimulatorBackend
@@ -42,7 +42,7 @@ class AdaptedBackend(SimulatorBackend):
 
     def open_session(self) -> Simulator:
         given = (self.config, self.seed) if takes(self.own, MADE_OF) else ()
-        with blaming(f"simulator {self.own.__qualname__}", self.own, SimulatorError):
+        with Blaming(f"simulator {self.own.__qualname__}", self.own, SimulatorError):
             own = self.own(*given)
         return AdaptedSession(own, self.config, self.seed)
 
@@ -104,7 +104,7 @@ class AdaptedSession(SensorSession):
         return told
 
     def _call(self, method: str, *given: object) -> Any:
-        with blaming(f"simulator {type(self._own).__qualname__}.{method}", self._own, SimulatorError):
+        with Blaming(f"simulator {type(self._own).__qualname__}.{method}", self._own, SimulatorError):
             return getattr(self._own, method)(*given)
 
     def _wrong(self, method: str, told: object, right: str) -> ConfigError:
@@ -147,12 +147,17 @@ class _Returned(Sensor):
 
 def as_backend(name: str, member: Any) -> Any:
     """`member` itself, or the backend made of a class that has METHODS. Raises ConfigError where it has only some."""
-    if not isinstance(member, type) or issubclass(member, SimulatorBackend | Simulator):
+    if not isinstance(member, type) or issubclass(member, SimulatorBackend):
         return member
     missing = lacking(member, METHODS)
     if len(missing) == len(METHODS):
         return member
     told = f"simulator {name!r}{file_of(member)}: {member.__qualname__}"
+    if issubclass(member, Simulator):
+        raise ConfigError(
+            f"{told} is a session. Register the SimulatorBackend whose open_session makes it, or derive from nothing: "
+            f"{', '.join(METHODS)} are enough."
+        )
     if missing:
         raise ConfigError(f"{told} has no {', '.join(missing)}. Define all five: {', '.join(METHODS)}.")
     if not takes(member, MADE_OF) and not takes(member, ()):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 
-from nav_eval.admission import blaming
+from nav_eval.admission import Blaming
 from nav_eval.core.actions import Action
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec
@@ -80,5 +79,5 @@ class SensorSession(Simulator):
         return seen
 
 
-def _blamed(name: str, method: str, sensor: Sensor) -> AbstractContextManager[None]:
-    return blaming(f"simulator.sensors.{name}: {method}", sensor, SimulatorError)
+def _blamed(name: str, method: str, sensor: Sensor) -> Blaming:
+    return Blaming(f"simulator.sensors.{name}: {method}", sensor, SimulatorError)

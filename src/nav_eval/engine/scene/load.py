@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nav_eval.admission import blaming, file_of
+from nav_eval.admission import Blaming, file_of
 from nav_eval.engine.scene.axes import Frame, UpAxis, frame_of
 from nav_eval.engine.scene.formats import SCENE_FORMATS, SceneLoader
 from nav_eval.engine.scene.images import Pictures
@@ -46,7 +46,7 @@ def read_scene(source: SceneSource, up: UpAxis = "auto", scale: float = 1.0) -> 
 
 def _loaded(source: SceneSource) -> Scene:
     loader = loader_of(source.path)
-    with blaming(f"{source.path}: its loader", loader, SceneError):
+    with Blaming(f"{source.path}: its loader", loader, SceneError):
         scene: object = loader(source)
     if not isinstance(scene, Scene):
         raise SceneError(f"{source.path}: its loader{file_of(loader)} returned {scene!r:.60}. Return a Scene.")
