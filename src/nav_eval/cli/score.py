@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from nav_eval.cli.chinese import language
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say, say_json
-from nav_eval.cli.table import against_table, episodes, metrics_table
+from nav_eval.cli.table import against_table, episodes, first, metrics_table
 
 if TYPE_CHECKING:
     from nav_eval.config.schema import Config
     from nav_eval.core.types import EpisodeResult
+    from nav_eval.dataset.episode import EpisodeKey
     from nav_eval.results.run_directory import RunDirectory
 
 SHOWN = 20
@@ -121,9 +122,10 @@ def rescore(run_directory: Path, /, *overrides: str, allow_plugins: bool = False
         results, differences = recompute(directory, plan)
         document = results_document(config, results)
         directory.write_json("rescored.json", document)
+        whole = _whole(directory, plan.episodes.keys)
     say(*metrics_table(document).splitlines())
     code = DONE if overrides else _report(differences, "equal to what the run wrote")
-    return FINDINGS if results.lost or results.metric_faults else code
+    return FINDINGS if results.lost or results.metric_faults or not whole else code
 
 
 def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False) -> int:
@@ -147,8 +149,9 @@ def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False)
         changed = changed_inputs(directory, config, plan.episodes)
         say(*(f"{name} is missing, or not the file that this run was made with" for name in changed))
         count, differences = simulate(directory, plan)
+        whole = _whole(directory, plan.episodes.keys)
     code = _report(differences, f"{episodes(count)} replayed, every pose and metric equal")
-    return FINDINGS if changed else code
+    return FINDINGS if changed or not whole else code
 
 
 def compare(*run_directories: Path, mix: bool = False, json: bool = False) -> int:
@@ -214,6 +217,23 @@ def _opened(path: Path, overrides: tuple[str, ...], allow_plugins: bool) -> tupl
     directory = RunDirectory(path)
     directory.open_for_reading()
     return directory, directory.trusted_config(overrides, allow_plugins=allow_plugins)
+
+
+def _whole(directory: RunDirectory, keys: Sequence[EpisodeKey]) -> bool:
+    """Whether a finished run has its episodes; says which it has lost, and how many one has that is not finished."""
+    from nav_eval.dataset.episode import name_with_scene
+
+    recorded, manifest = directory.journal.recorded, directory.manifest()
+    finished, expected = manifest.get("finished"), (directory.results() or manifest).get("n_episodes", 0)
+    lost = expected - len(recorded)
+    if lost > 0 and not finished:
+        say(f"the run is not finished: {len(recorded)} of {episodes(expected)} are recorded")
+    elif lost > 0:
+        absent = [name_with_scene(key) for key in keys if key not in recorded]
+        names = f" ({first(absent)})" if len(absent) == lost else ""
+        say(f"{lost} of the run's {episodes(expected)} are missing in episodes.jsonl or trajectories.jsonl{names}")
+        say("The run has lost records: restore both files from a copy, or play it anew with another --out.")
+    return lost <= 0 or not finished
 
 
 def _report(differences: list[Any], fine: str) -> int:
