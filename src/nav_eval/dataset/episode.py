@@ -30,6 +30,10 @@ def _freeze(record: Any, *names: str) -> None:
             object.__setattr__(record, name, frozen(held))
 
 
+MAX_INSTRUCTION = 100_000
+"""Characters of an instruction, and tokens, and characters of each: what may be sent to an agent."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
     """What the agent is told. `tokens` are filled from the text by the evaluator (conventions 1).
@@ -49,6 +53,11 @@ class Instruction:
 
     def __post_init__(self) -> None:
         _freeze(self, "extra")
+
+    @property
+    def size(self) -> int:
+        """Whichever is the most: its characters, its tokens, or the characters of one token."""
+        return max(len(self.text), len(self.tokens), *map(len, self.tokens))
 
     @property
     def primary_language(self) -> str:
