@@ -168,11 +168,12 @@ def compare(*run_directories: Path, mix: bool = False, json: bool = False) -> in
     json
         Print JSON instead of a table.
     """
-    from nav_eval.runs.comparison import compare_runs, comparison_table, read_records
+    from nav_eval.runs.comparison import compare_runs, comparison_table, read_records, warn_of_other_plugins
     from nav_eval.runs.ranks import headline
 
     read = cache(read_records)
     comparison = compare_runs(run_directories, read, mix=mix)
+    warn_of_other_plugins([read(path) for path in run_directories])
     if json:
         say_json(comparison)
     else:
@@ -198,11 +199,12 @@ def rank(*run_directories: Path, by: str | None = None, mix: bool = False, json:
         Print JSON instead of a table.
     """
     from nav_eval.report.verdict import sentences
-    from nav_eval.runs.comparison import read_records
+    from nav_eval.runs.comparison import read_records, warn_of_other_plugins
     from nav_eval.runs.ranks import rank_runs, ranking_table
 
     read = cache(read_records)
     ranking = rank_runs(run_directories, by, read, mix=mix)
+    warn_of_other_plugins([read(path) for path in run_directories])
     if json:
         say_json(ranking)
     else:
