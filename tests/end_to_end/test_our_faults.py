@@ -178,6 +178,10 @@ def test_a_metrics_fault_costs_its_values_and_rescore_heals_them(
     assert "fragile: ValueError: " in (tmp_path / "run" / "results.csv").read_text()
     inject("")
     assert nav_eval(monkeypatch, "rescore", tmp_path / "run") == 0
+    told = capsys.readouterr().out
+    assert "fragile: the run has no value in 1 episode\n" in told
+    assert "equal to what the run wrote" not in told
+    assert f"written to {tmp_path / 'run' / 'rescored.json'}" in told
     rescored = document(tmp_path / "run", "rescored.json")
     assert (rescored["metric_faults"], rescored["metrics"]["fragile"]["n"]) == ({}, 4)
 

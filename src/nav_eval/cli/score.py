@@ -119,12 +119,15 @@ def rescore(run_directory: Path, /, *overrides: str, allow_plugins: bool = False
 
     directory, config = _opened(run_directory, overrides, allow_plugins)
     with directory, opened(config.blind()) as plan:
-        results, differences = recompute(directory, plan)
+        results, differences, gained = recompute(directory, plan)
         document = results_document(config, results)
         directory.write_json("rescored.json", document)
         whole = _whole(directory, plan.episodes.keys)
     say(*metrics_table(document).splitlines())
-    code = DONE if overrides else _report(differences, "equal to what the run wrote")
+    say(*(f"{name}: the run has no value in {episodes(count)}" for name, count in gained.items()))
+    fine = "all values that the run has are equal" if gained else "equal to what the run wrote"
+    code = DONE if overrides else _report(differences, fine)
+    say(f"written to {directory.path / 'rescored.json'}; the run's own results stay as they are")
     return FINDINGS if results.lost or results.metric_faults or not whole else code
 
 
