@@ -141,7 +141,8 @@ def test_a_broken_file_is_one_fault(tmp_path: Path, kind: str) -> None:
 
 
 def test_a_named_type_with_no_episodes(tmp_path: Path) -> None:
-    assert faults_of(tmp_path, {"episodes": []}, type="r2r-ce") == [("", "episodes", "there is no episode")]
+    for name in ("r2r-ce", "vln"):
+        assert faults_of(tmp_path, {"episodes": []}, type=name) == [("", "episodes", "there is no episode")]
 
 
 @pytest.mark.parametrize("kind", [None, "objectnav"])
