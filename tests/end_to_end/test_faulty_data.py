@@ -70,9 +70,20 @@ def test_a_run_is_refused_before_anything_is_asked_and_says_what_to_do_or_leaves
     evaluated = play(tmp_path / "run", overrides, "pointnav", agent=Asked)
     assert [line["episode_id"] for line in lines(tmp_path / "run")] == ["1", "2", "3", "4", "5"]
     assert (evaluated.results.n_episodes, evaluated.results.n_failed) == (5, 0)
-    assert any("1 episodes that cannot be played" in note for note in evaluated.document["notes"])
+    assert any("1 of 6 episodes cannot be played" in note for note in evaluated.document["notes"])
     again = play(tmp_path / "run", overrides, "pointnav", resume=True, agent=Asked).document
     assert again | {"timing": {}} == evaluated.document | {"timing": {}}, "only another segment's seconds are added"
+
+
+def test_a_start_that_cannot_be_read_is_one_fault(house, tmp_path):
+    """And is not looked for on the navmesh; another episode that is off it is still told."""
+    spoiled = [episode(number, "room0.glb") for number in range(2)]
+    spoiled[0]["start_position"], spoiled[1]["start_position"] = [1.0, "x"], [SIZE, 0.0, 0.0]
+    (tmp_path / "rooms.json.gz").write_bytes(gzip.compress(json.dumps({"episodes": spoiled}).encode()))
+    found = validate_playable(tmp_path / "rooms.json.gz", None, None, [f"simulator.scenes_dir={tmp_path}/rooms"])
+    places = ["episodes[0].start_position", "episodes[1].start_position"]
+    assert [fault.path for fault in found.faults] == places
+    assert "expected 3 finite numbers" in found.faults[0].message
 
 
 LONG = {

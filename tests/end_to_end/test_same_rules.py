@@ -191,6 +191,13 @@ def test_a_run_that_is_not_finished_says_how_much_of_it_was_looked_at(first, cap
     assert "not finished: 2 of 3 episodes" in capsys.readouterr().out
 
 
+def test_why_runs_cannot_be_compared_is_told_before_what_is_not_compared(world, plain, tmp_path, caplog):
+    other = run(world, tmp_path / "b", "evaluation.success_distance=2", "task.measurements=[success]")
+    with pytest.raises(RunDirectoryError, match=r"evaluation\.success_distance"):
+        compare_runs([plain, other])
+    assert caplog.text == ""
+
+
 def test_verify_says_who_signed(first, tmp_path, capsys):
     assert verify(first) == 0
     assert "NOT SIGNED" in capsys.readouterr().out

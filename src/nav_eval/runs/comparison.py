@@ -64,12 +64,13 @@ def compare_runs(paths: Sequence[Path], read: Reader = read_records, *, mix: boo
     every = [values for run in runs for values in run.episodes.values()]
     names = dict.fromkeys((*runs[0].definitions, *(name for values in every for name in values)))
     shared = [name for name in names if all(name in values for values in every)]
+    rows = compare(runs, shared)  # first, for it says why runs cannot be compared at all
     for name in names.keys() - set(shared):
         lacking = sum(name not in values for values in every)
         get_logger(__name__).warning(
             "%s is not compared: %d of the episodes have no value of it.", one_line(name), lacking
         )
-    return [asdict(row) for row in compare(runs, shared)]
+    return [asdict(row) for row in rows]
 
 
 def entries(paths: Sequence[Path], read: Reader = read_records, *, mix: bool = False) -> list[RunRecords]:

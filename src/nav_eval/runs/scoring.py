@@ -156,8 +156,9 @@ class _Scorer:
             return []
         scenes = _some(sorted(self._unmeasured))
         return [
-            f"{sum(self._unmeasured.values())} episodes in {len(self._unmeasured)} scenes without navmesh and mesh "
-            f"({scenes}) have no geodesic metrics: success, SPL and navigation error cover the others only. "
+            f"Without navmesh and mesh ({scenes}), so without geodesic metrics: episodes "
+            f"{sum(self._unmeasured.values())}, scenes {len(self._unmeasured)}. "
+            "Success, SPL and navigation error cover the others only. "
             "Set simulator.scenes_dir to score them all."
         ]
 
