@@ -180,6 +180,7 @@ def test_a_finished_run_that_lost_episodes_is_not_equal(first, capsys, lost, com
     said = capsys.readouterr().out
     assert f"{count} of the run's {of} episodes are missing" in said
     assert f"({SCAN}:0_0" in said
+    assert "equal to what the run wrote" not in said
 
 
 @pytest.mark.parametrize("command", [replay, rescore])

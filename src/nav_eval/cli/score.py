@@ -125,7 +125,7 @@ def rescore(run_directory: Path, /, *overrides: str, allow_plugins: bool = False
         whole = _whole(directory, plan.episodes.keys)
     say(*metrics_table(document).splitlines())
     say(*(f"{name}: the run has no value in {episodes(count)}" for name, count in gained.items()))
-    fine = "all values that the run has are equal" if gained else "equal to what the run wrote"
+    fine = "equal to what the run wrote" if whole and not gained else "all values that the run has are equal"
     code = DONE if overrides else _report(differences, fine)
     say(f"written to {directory.path / 'rescored.json'}; the run's own results stay as they are")
     return FINDINGS if results.lost or results.metric_faults or not whole else code
