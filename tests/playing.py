@@ -73,7 +73,7 @@ def rescored(folder: Path) -> tuple[dict[str, Any], list[Any]]:
     """The means of scores that are computed anew, and in what they differ."""
     with RunDirectory(folder) as directory, opened(directory.config().blind()) as plan:
         directory.open_for_reading()
-        results, differences = rescore(directory, plan)
+        results, differences, _ = rescore(directory, plan)
         return means(results), differences
 
 

@@ -174,7 +174,7 @@ PACKED = {"Content-Type": "application/msgpack"}
 )
 def test_no_answer_is_repaired(answer: Any) -> None:
     """JSON is UTF-8 (RFC 8259, 8.1), and what says that it is msgpack is."""
-    with pytest.raises(AgentError, match="not a Action"):
+    with pytest.raises(AgentError, match="no valid Action"):
         act(Odd([answer] * 9))
 
 

@@ -86,6 +86,8 @@ def test_each_command_explains_itself(called):
         (["run", "r2r", "dataset.data_path=none.json"], 2, "none.json"),
         (["config", "validate", "r2r", "agent_service.agent=rando"], 2, "Did you mean 'random'"),
         (["run", "r2r", "--nonsense"], 2, "--nonsense"),
+        (["run", "vln-demo", "--out", ""], 2, "--out is empty"),
+        (["report", "somewhere", "--out="], 2, "--out is empty"),
         (["frobnicate"], 2, "frobnicate"),
         (["evaluate", "vln-demo"], 2, "Did you mean 'run'?"),
         (["validate", "none.json"], 1, "none.json"),

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+import forked
 from nav_eval.config.loader import load_config
 from nav_eval.errors import ConfigError
 from nav_eval.runs.registry import benchmark_config
@@ -91,6 +92,25 @@ def test_a_module_of_the_working_directory_serves_workers_and_rescoring(tmp_path
     assert "decisions" in (tmp_path / "run" / "results.csv").read_text()
     plugins = document(tmp_path / "run", "manifest.json")["plugins"]
     assert plugins["count_decisions"] == hashlib.sha256(MODULE.encode()).hexdigest()
+
+
+def test_a_changed_module_is_not_resumed_and_is_named_wherever_its_values_are_looked_at(tmp_path):
+    module, ranked = tmp_path / "count_decisions.py", MODULE.replace("category", 'better = "lower"\n    category')
+    module.write_text(ranked)
+    run = ["run", "pointnav-demo", "plugins=count_decisions", "task.measurements=[steps,decisions]"]
+    run += ["dataset.limit=1", "evaluation.max_steps=3", "agent_service.agent=forward", "--out"]
+    assert forked.nav_eval(*run, "run", cwd=tmp_path).returncode == 0
+    module.write_text(ranked.replace("+= 1", "+= 10"))
+    resumed = forked.nav_eval(*run, "run", "--resume", cwd=tmp_path)
+    assert (resumed.returncode, "began with: plug-in count_decisions.\n" in resumed.stderr) == (2, True)
+    for command in ("rescore", "replay"):
+        again = forked.nav_eval(command, "run", "--allow-plugins", cwd=tmp_path)
+        assert (again.returncode, "decisions was 3.0, is 30.0" in again.stdout) == (1, True)
+        assert "plug-in count_decisions is no longer the one" in again.stderr
+    assert forked.nav_eval(*run, "other", cwd=tmp_path).returncode == 0
+    for command in (["compare"], ["rank", "--by", "decisions"]):
+        told = forked.nav_eval(*command, "run", "other", cwd=tmp_path).stderr
+        assert told.count("different versions of the plug-in count_decisions") == 1, told
 
 
 def test_the_environment_names_them_for_commands_without_a_configuration(tmp_path, capfd):

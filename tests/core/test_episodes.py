@@ -63,6 +63,13 @@ def test_nothing_left_says_which_filters_to_look_at():
         _ = EpisodeManager(Listed(episodes(4)), Selection(episodes=["99"])).keys
 
 
+def test_a_file_without_episodes_is_not_the_filters_fault():
+    with pytest.raises(DatasetError, match=r"made\.json: there is no episode in it"):
+        _ = EpisodeManager(Listed([]), Selection(limit=3)).keys
+    with pytest.raises(DatasetError, match=r"dataset\.scenes"):
+        _ = EpisodeManager(Listed([]), Selection(filtered=True)).keys
+
+
 def test_scenes_are_named_by_id_file_or_bare_name():
     for name in ("mp3d/a1/a1.glb", "a1.glb", "a1"):
         assert scene_matches("mp3d/a1/a1.glb", {name})

@@ -69,6 +69,24 @@ def test_it_is_recognised_and_has_no_faults(tmp_path: Path) -> None:
         assert found == ("pointnav" if name == "imagenav" else name, [])
 
 
+IDS = ("episode_id", "inst_idx", "idx", "instruction_id", "path_id")
+"""What data sets call the id of an episode, or of the path whose instructions are episodes."""
+
+
+def test_an_empty_id_is_a_fault_of_every_data_set(tmp_path: Path) -> None:
+    for name, document in DOCUMENTS:
+        spoiled = json.loads(json.dumps(document))
+        records = spoiled if isinstance(spoiled, list) else spoiled.get("episodes", [])
+        if not records or "id" in records[0]:  # REVERIE's is a name of path and object
+            continue
+        key = next(key for key in IDS if key in records[0])
+        records[0][key] = ""
+        found = validate_dataset(write(tmp_path, spoiled), type=name).faults
+        assert [(fault.path.rpartition(".")[2], fault.message) for fault in found if "id is" in fault.message] == [
+            (key, "the id is empty")
+        ], name
+
+
 @pytest.mark.parametrize(("name", "document"), UNSUPPORTED)
 def test_what_is_known_and_not_supported_is_refused_by_its_name(tmp_path: Path, name: str, document: Any) -> None:
     path = write(tmp_path, document)

@@ -109,6 +109,13 @@ def test_every_fault_of_a_file_is_listed(tmp_path: Path) -> None:
     assert "appears twice" in found[3][2]
 
 
+def test_a_radius_is_no_less_than_nothing(tmp_path: Path) -> None:
+    for radius, faults in ((-0.2, 1), (0, 0)):
+        found = faults_of(tmp_path, {"episodes": [{**POINT, "goals": [{"position": [0, 0, 1], "radius": radius}]}]})
+        assert [(episode, path) for episode, path, _ in found] == [("7", "episodes[0].goals[0].radius")] * faults
+        assert all(message == "expected metres, at least 0, got -0.2" for *_, message in found)
+
+
 def test_keys_that_stand_twice(tmp_path: Path) -> None:
     text = b'{"episodes": [%s], "x": {"a": {"b": 1, "b": 2}}, "episodes": []}' % json.dumps(POINT)[:-1].encode().join(
         [b"", b', "info": {"k": 1, "k": 1}, "scene_id": "t.glb"}']
@@ -141,7 +148,8 @@ def test_a_broken_file_is_one_fault(tmp_path: Path, kind: str) -> None:
 
 
 def test_a_named_type_with_no_episodes(tmp_path: Path) -> None:
-    assert faults_of(tmp_path, {"episodes": []}, type="r2r-ce") == [("", "episodes", "there is no episode")]
+    for name in ("r2r-ce", "vln"):
+        assert faults_of(tmp_path, {"episodes": []}, type=name) == [("", "episodes", "there is no episode")]
 
 
 @pytest.mark.parametrize("kind", [None, "objectnav"])

@@ -70,9 +70,43 @@ def test_a_run_is_refused_before_anything_is_asked_and_says_what_to_do_or_leaves
     evaluated = play(tmp_path / "run", overrides, "pointnav", agent=Asked)
     assert [line["episode_id"] for line in lines(tmp_path / "run")] == ["1", "2", "3", "4", "5"]
     assert (evaluated.results.n_episodes, evaluated.results.n_failed) == (5, 0)
-    assert any("1 episodes that cannot be played" in note for note in evaluated.document["notes"])
+    assert any("1 of 6 episodes cannot be played" in note for note in evaluated.document["notes"])
     again = play(tmp_path / "run", overrides, "pointnav", resume=True, agent=Asked).document
     assert again | {"timing": {}} == evaluated.document | {"timing": {}}, "only another segment's seconds are added"
+
+
+def test_a_start_that_cannot_be_read_is_one_fault(house, tmp_path):
+    """And is not looked for on the navmesh; another episode that is off it is still told."""
+    spoiled = [episode(number, "room0.glb") for number in range(2)]
+    spoiled[0]["start_position"], spoiled[1]["start_position"] = [1.0, "x"], [SIZE, 0.0, 0.0]
+    (tmp_path / "rooms.json.gz").write_bytes(gzip.compress(json.dumps({"episodes": spoiled}).encode()))
+    found = validate_playable(tmp_path / "rooms.json.gz", None, None, [f"simulator.scenes_dir={tmp_path}/rooms"])
+    places = ["episodes[0].start_position", "episodes[1].start_position"]
+    assert [fault.path for fault in found.faults] == places
+    assert "expected 3 finite numbers" in found.faults[0].message
+
+
+LONG = {
+    "text": {"text": "走" * 100_001},
+    "tokens": {"text": "Go.", "tokens": ["go"] * 100_001},
+    "a token": {"text": "Go.", "tokens": ["go", "o" * 100_001]},
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_an_instruction_that_no_agent_could_be_sent_is_a_fault_of_the_data(house, tmp_path, kind):
+    spoken = [episode(number, "room0.glb") | {"instruction": {"text": "走" * 100_000}} for number in range(2)]
+    spoken[1]["instruction"] = LONG[kind]
+    data, overrides = tmp_path / "rooms.json.gz", [*house, "simulator.sensors={instruction: {}}", "dataset.type=vln"]
+    data.write_bytes(gzip.compress(json.dumps({"episodes": spoken}).encode()))
+    (found,) = validate_playable(data, None, None, []).faults
+    assert (found.file, found.episode) == (str(data), "1")
+    assert "the instruction has 100001 characters or tokens, and may have 100000" in found.message
+    with pytest.raises(DatasetError, match=r"1 of 2 episodes cannot.*\n.*episode 1: .*100001 characters"):
+        play(tmp_path / "run", overrides, "pointnav", agent=Asked)
+    assert not (tmp_path / "run").exists()
+    played = play(tmp_path / "run", [*overrides, "dataset.faulty=exclude"], "pointnav", agent=Asked)
+    assert played.results.statuses == {"ok": 1}
 
 
 def test_episodes_that_are_not_chosen_are_not_looked_at(house, tmp_path):

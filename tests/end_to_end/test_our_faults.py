@@ -178,6 +178,10 @@ def test_a_metrics_fault_costs_its_values_and_rescore_heals_them(
     assert "fragile: ValueError: " in (tmp_path / "run" / "results.csv").read_text()
     inject("")
     assert nav_eval(monkeypatch, "rescore", tmp_path / "run") == 0
+    told = capsys.readouterr().out
+    assert "fragile: the run has no value in 1 episode\n" in told
+    assert "equal to what the run wrote" not in told
+    assert f"written to {tmp_path / 'run' / 'rescored.json'}" in told
     rescored = document(tmp_path / "run", "rescored.json")
     assert (rescored["metric_faults"], rescored["metrics"]["fragile"]["n"]) == ({}, 4)
 
@@ -248,7 +252,7 @@ def test_a_navmesh_that_is_damaged_between_two_episodes_costs_only_time(tmp_path
         def begin(self, keys, store):
             scene.unlink() if damage == "gone" else scene.write_bytes(whole[: len(whole) // 2])
 
-    with pytest.raises(NavEvalError, match=r"(?s)room1.*3 episodes could not be played.*--resume"):
+    with pytest.raises(NavEvalError, match=r"(?s)room1.*3 of the episodes could not be played.*--resume"):
         play(tmp_path / "run", overrides, "pointnav", watchers=[Spoils()])
     sound = records(tmp_path / "sound")
     assert records(tmp_path / "run") == {name: sound[name] for name in ("0", "2", "4")}

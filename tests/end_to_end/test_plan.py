@@ -152,6 +152,8 @@ def test_section_9_with_an_r2r_file_is_one_message_that_can_be_pasted(r2r, tmp_p
         (["agent_service.type=remote", "agent_service.tls.enabled=true", "agent_service.tls.ca=nowhere"], "tls.ca"),
         (["output.video=all", "evaluation.parallel.workers=2"], "evaluation.parallel.workers=1"),
         (["dataset.episodes=[nosuch]"], "no episode is left"),
+        (["dataset.scenes=[nosuch]"], "no episode is left"),
+        (["dataset.languages=[fr]"], "no episode is left"),
     ],
 )
 def test_what_is_not_valid_does_not_run_for_the_same_reason(r2r, tmp_path, capsys, given, message):

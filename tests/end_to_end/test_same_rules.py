@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 import nav_eval
-from graphs import item, node, write_r2r
+from graphs import SCAN, item, node, write_r2r
 from nav_eval.cli.audit import verify
-from nav_eval.cli.score import compare, rank, replay
+from nav_eval.cli.score import compare, rank, replay, rescore
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results import audit
 from nav_eval.results.rules import BY_CONVENTION
@@ -154,6 +154,49 @@ def test_replay_names_the_file_that_was_changed(tmp_path, capsys):
     graph.write_text(graph.read_text() + "\n")
     assert replay(path) == 1
     assert graph.name in capsys.readouterr().out
+
+
+def _drop_a_line(path):
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+
+
+LOST = {
+    "a result": ("episodes.jsonl", _drop_a_line, 1, 3),
+    "a trajectory": ("trajectories.jsonl", _drop_a_line, 1, 3),
+    "every trajectory": ("trajectories.jsonl", lambda path: path.write_text(""), 3, 3),
+    "all but half a line": ("trajectories.jsonl", lambda path: path.write_text(path.read_text()[:60]), 3, 3),
+}
+
+
+@pytest.mark.parametrize("command", [replay, rescore])
+@pytest.mark.parametrize("lost", LOST)
+def test_a_finished_run_that_lost_episodes_is_not_equal(first, capsys, lost, command):
+    """The items of `world` are 3 episodes of one instruction."""
+    assert command(first) == 0
+    name, lose, count, of = LOST[lost]
+    lose(first / name)
+    capsys.readouterr()
+    assert command(first) == 1
+    said = capsys.readouterr().out
+    assert f"{count} of the run's {of} episodes are missing" in said
+    assert f"({SCAN}:0_0" in said
+    assert "equal to what the run wrote" not in said
+
+
+@pytest.mark.parametrize("command", [replay, rescore])
+def test_a_run_that_is_not_finished_says_how_much_of_it_was_looked_at(first, capsys, command):
+    _drop_a_line(first / "episodes.jsonl")
+    (first / "results.json").unlink()
+    manifest(first, finished=None)
+    assert command(first) == 0
+    assert "not finished: 2 of 3 episodes" in capsys.readouterr().out
+
+
+def test_why_runs_cannot_be_compared_is_told_before_what_is_not_compared(world, plain, tmp_path, caplog):
+    other = run(world, tmp_path / "b", "evaluation.success_distance=2", "task.measurements=[success]")
+    with pytest.raises(RunDirectoryError, match=r"evaluation\.success_distance"):
+        compare_runs([plain, other])
+    assert caplog.text == ""
 
 
 def test_verify_says_who_signed(first, tmp_path, capsys):

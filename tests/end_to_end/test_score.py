@@ -113,7 +113,7 @@ def test_vln_ce_predictions_without_scenes_get_path_metrics_and_a_statement(rele
     where = [f"dataset.data_path={data}", f"simulator.scenes_dir={tmp_path}"]
     asked = [f"dataset.episodes=[{names}]", f"task.measurements=[{wanted}]"]
     scored = score_predictions(benchmark_config("r2r-ce", overrides=[*where, *asked]), path)
-    assert "6 episodes" in scored.notes[0]
+    assert "episodes 6, scenes 1" in scored.notes[0]
     assert set(scored.results.metrics) == known
     for result in scored.episodes:
         reference = np.array(truth[result.episode_id]["locations"])

@@ -55,6 +55,28 @@ def test_a_service_that_dies_ends_the_run_which_another_one_resumes(tmp_path, pr
     assert evaluated.results.statuses == {"ok": 5}
 
 
+class Lingerer(DigestAgent):
+    """Answers twice, then no more in time."""
+
+    def act(self, observation):
+        self._steps += 1
+        time.sleep(0.1 if self._steps < 3 else 3)
+        return "turn_left"
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_an_answer_that_the_episodes_deadline_cuts_names_that_key(tmp_path, served):
+    overrides = [*write_r2r(tmp_path), "dataset.limit=1", "agent_service.deadlines.episode=1.5"]
+    if served:
+        with start(Lingerer, port=0) as server:
+            play(tmp_path / "run", [*overrides, *remote(server.endpoint)])
+    else:
+        play(tmp_path / "run", overrides, agent=Lingerer)
+    (line,) = lines(tmp_path / "run")
+    told = "the episode took longer than agent_service.deadlines.episode = 1.5 s."
+    assert (line["status"], line["failure_reason"], line["steps"]) == ("agent_timeout", told, 2)
+
+
 @pytest.mark.parametrize("protocol", HOSTILE)
 def test_a_refused_token_ends_the_run_before_it_begins(tmp_path, protocol):
     with (

@@ -38,6 +38,10 @@ def written(folder: Path, content: Any) -> Path:
         ([{"instruction_id": 1, "path": [[0, 0, 1e300]]}], "farther than 1e\\+06 m"),
         ([{"instr_id": "\ud800", "trajectory": ["a"]}], "half of a surrogate"),
         ([{"instr_id": "1_0", "trajectory": ["a"] * 100_001}], "100001 poses; at most 100000"),
+        ([{"instr_id": "1_0", "trajectory": 7}], r"'1_0' is not a trajectory: it is written in another way; `"),
+        ({"1": [{"heading": 0, "stop": True}]}, r"'1' is not a trajectory: it has no 'position'\.$"),
+        ([{"instr_id": "1_0"}], r"'1_0' is not a trajectory: it has no 'path'\.$"),
+        ([{"instruction_id": 1, "path": [[0, 0]]}], r"\[0, 0\] is not \[x, y, z\]"),
         ([{"instr_id": "x" * 9999, "trajectory": []}], r"xxx\.\.\. is not a trajectory"),
     ],
 )
@@ -47,6 +51,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, content: Any, message: str) -> N
         read_predictions(path)
     assert str(caught.value).startswith(str(path))
     assert len(str(caught.value)) < 500
+    assert "Error" not in str(caught.value)
 
 
 def test_a_file_that_would_fill_the_memory_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
-from nav_eval.api.remote import limits, service_errors, warn_of_lacks
+from nav_eval.api.remote import answer_deadline, limits, warn_of_lacks
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations
@@ -204,10 +204,9 @@ class LocalAgentClient(AgentClient):
             raise AgentError("get_action was called outside an episode: call reset_episode first.")
         disclosed, space, until = self._episode
         ask = disclosed.ask(observations)
-        with service_errors():
-            limit = Deadline(until.at_most(self._deadlines.act))
         begun = time.perf_counter()
-        answer = self._host.act(ask, limit)
+        with answer_deadline(until, self._deadlines.act) as limit:
+            answer = self._host.act(ask, limit)
         latency = time.perf_counter() - begun
         return Decision.of(disclosed.actions(answer.actions, space), latency, answer.usage, answer.said)
 

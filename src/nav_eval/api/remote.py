@@ -21,6 +21,7 @@ from nav_eval.api.retrying import Retrying
 from nav_eval.api.settings import Encoding, Retry
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
+from nav_eval.core.loop import episode_timeout
 from nav_eval.core.types import Observations
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError, ServiceUnavailable
 from nav_eval.logging import get_logger
@@ -296,8 +297,8 @@ class RemoteClient(AgentClient):
         running = self._running
         ask = running.ask(observations)
         begun = time.perf_counter()
-        with service_errors():
-            answer = self.transport.act(ask, Deadline(running.deadline.at_most(self._deadlines.act)))
+        with answer_deadline(running.deadline, self._deadlines.act) as limit, service_errors():
+            answer = self.transport.act(ask, limit)
         latency = time.perf_counter() - begun
         running.step += 1
         actions = running.disclosed.answer(answer, running.space)
@@ -344,6 +345,19 @@ class _Running:
 
     def ask(self, observations: Observations) -> Ask:
         return self.disclosed.ask(observations, self.data.session_id, self.step, secrets.token_hex(8))
+
+
+@contextmanager
+def answer_deadline(episode: Deadline, seconds: float) -> Iterator[Deadline]:
+    """Of one answer: in `seconds`, or when the episode's own comes first, whose miss raises AgentTimeout naming it."""
+    left: float | None = 0.0
+    try:
+        left = episode.at_most(seconds)
+        yield Deadline(left)
+    except (AgentTimeout, DeadlineMissed):
+        if episode.seconds is None or left == seconds:
+            raise
+        raise episode_timeout(episode.seconds) from None
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import os
 import sys
 from dataclasses import replace
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,8 @@ def main() -> None:
 def _call(arguments: list[str]) -> int:
     """Plug-ins of the environment serve the commands that read no configuration too."""
     import_plugins(name for name in PLUGINS.get().strip("[]").split(",") if name)
+    if "--out=" in arguments or ("--out", "") in pairwise(arguments):
+        raise InputError("--out is empty: name a file or a folder, or leave it out.")  # "" is also Path's name of "."
     app = make_app()
     meant = SYNONYMS.get(arguments[0]) if arguments and arguments[0] not in app else None
     if meant is not None:

@@ -198,7 +198,7 @@ def _compared(path: Path, config: Config, table: Path) -> dict[str, Any]:
 
     def score_again(other: Config) -> list[EpisodeResult]:
         with opened(other.blind()) as plan:
-            return [result for result, _ in rescored_episodes(directory, plan)]
+            return [result for result, _, _ in rescored_episodes(directory, plan)]
 
     with directory:
         return against(config, table, list(read_run(path, config).results.values()), score_again)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from nav_eval.cli.chinese import language
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say, say_json
-from nav_eval.cli.table import against_table, episodes, metrics_table
+from nav_eval.cli.table import against_table, episodes, first, metrics_table
 
 if TYPE_CHECKING:
     from nav_eval.config.schema import Config
     from nav_eval.core.types import EpisodeResult
+    from nav_eval.dataset.episode import EpisodeKey
     from nav_eval.results.run_directory import RunDirectory
 
 SHOWN = 20
@@ -118,12 +119,16 @@ def rescore(run_directory: Path, /, *overrides: str, allow_plugins: bool = False
 
     directory, config = _opened(run_directory, overrides, allow_plugins)
     with directory, opened(config.blind()) as plan:
-        results, differences = recompute(directory, plan)
+        results, differences, gained = recompute(directory, plan)
         document = results_document(config, results)
         directory.write_json("rescored.json", document)
+        whole = _whole(directory, plan.episodes.keys)
     say(*metrics_table(document).splitlines())
-    code = DONE if overrides else _report(differences, "equal to what the run wrote")
-    return FINDINGS if results.lost or results.metric_faults else code
+    say(*(f"{name}: the run has no value in {episodes(count)}" for name, count in gained.items()))
+    fine = "equal to what the run wrote" if whole and not gained else "all values that the run has are equal"
+    code = DONE if overrides else _report(differences, fine)
+    say(f"written to {directory.path / 'rescored.json'}; the run's own results stay as they are")
+    return FINDINGS if results.lost or results.metric_faults or not whole else code
 
 
 def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False) -> int:
@@ -147,8 +152,9 @@ def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False)
         changed = changed_inputs(directory, config, plan.episodes)
         say(*(f"{name} is missing, or not the file that this run was made with" for name in changed))
         count, differences = simulate(directory, plan)
+        whole = _whole(directory, plan.episodes.keys)
     code = _report(differences, f"{episodes(count)} replayed, every pose and metric equal")
-    return FINDINGS if changed else code
+    return FINDINGS if changed or not whole else code
 
 
 def compare(*run_directories: Path, mix: bool = False, json: bool = False) -> int:
@@ -165,11 +171,12 @@ def compare(*run_directories: Path, mix: bool = False, json: bool = False) -> in
     json
         Print JSON instead of a table.
     """
-    from nav_eval.runs.comparison import compare_runs, comparison_table, read_records
+    from nav_eval.runs.comparison import compare_runs, comparison_table, read_records, warn_of_other_plugins
     from nav_eval.runs.ranks import headline
 
     read = cache(read_records)
     comparison = compare_runs(run_directories, read, mix=mix)
+    warn_of_other_plugins([read(path) for path in run_directories])
     if json:
         say_json(comparison)
     else:
@@ -195,11 +202,12 @@ def rank(*run_directories: Path, by: str | None = None, mix: bool = False, json:
         Print JSON instead of a table.
     """
     from nav_eval.report.verdict import sentences
-    from nav_eval.runs.comparison import read_records
+    from nav_eval.runs.comparison import read_records, warn_of_other_plugins
     from nav_eval.runs.ranks import rank_runs, ranking_table
 
     read = cache(read_records)
     ranking = rank_runs(run_directories, by, read, mix=mix)
+    warn_of_other_plugins([read(path) for path in run_directories])
     if json:
         say_json(ranking)
     else:
@@ -214,6 +222,23 @@ def _opened(path: Path, overrides: tuple[str, ...], allow_plugins: bool) -> tupl
     directory = RunDirectory(path)
     directory.open_for_reading()
     return directory, directory.trusted_config(overrides, allow_plugins=allow_plugins)
+
+
+def _whole(directory: RunDirectory, keys: Sequence[EpisodeKey]) -> bool:
+    """Whether a finished run has its episodes; says which it has lost, and how many one has that is not finished."""
+    from nav_eval.dataset.episode import name_with_scene
+
+    recorded, manifest = directory.journal.recorded, directory.manifest()
+    finished, expected = manifest.get("finished"), (directory.results() or manifest).get("n_episodes", 0)
+    lost = expected - len(recorded)
+    if lost > 0 and not finished:
+        say(f"the run is not finished: {len(recorded)} of {episodes(expected)} are recorded")
+    elif lost > 0:
+        absent = [name_with_scene(key) for key in keys if key not in recorded]
+        names = f" ({first(absent)})" if len(absent) == lost else ""
+        say(f"{lost} of the run's {episodes(expected)} are missing in episodes.jsonl or trajectories.jsonl{names}")
+        say("The run has lost records: restore both files from a copy, or play it anew with another --out.")
+    return lost <= 0 or not finished
 
 
 def _report(differences: list[Any], fine: str) -> int:

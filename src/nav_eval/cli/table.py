@@ -35,16 +35,17 @@ def against_table(document: Mapping[str, Any]) -> str:
     """A third party's table beside ours, as text."""
     lines = [f"against {document['file']}: {episodes(document['episodes'])} in both"]
     if ours := document["only_here"]:
-        lines.append(f"  only here: {episodes(len(ours))} ({_first(ours)})")
+        lines.append(f"  only here: {episodes(len(ours))} ({first(ours)})")
     if theirs := document["only_there"]:
-        lines.append(f"  only in the table: {episodes(len(theirs))} ({_first(theirs)})")
+        lines.append(f"  only in the table: {episodes(len(theirs))} ({first(theirs)})")
     if not document["measures"]:
         lines.append("  it has none of our measures: name its columns success, spl, navigation_error, ndtw, ...")
     lines += [f"  {_compared(name, one)}" for name, one in document["measures"].items()]
     return "\n".join(map(one_line, lines)) + "\n"
 
 
-def _first(names: Sequence[str]) -> str:
+def first(names: Sequence[str]) -> str:
+    """A few of the names."""
     return ", ".join(names[:3]) + (" ..." if len(names) > 3 else "")
 
 

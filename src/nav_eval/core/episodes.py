@@ -15,7 +15,10 @@ from nav_eval.errors import DatasetError
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Filters, applied in this order: scenes, languages, episode ids, sample (seeded), limit."""
+    """Filters, applied in this order: scenes, languages, episode ids, sample (seeded), limit.
+
+    `filtered`: the data set itself was asked for some scenes or languages only.
+    """
 
     scenes: Collection[str] | None = None
     languages: Collection[str] | None = None
@@ -23,6 +26,12 @@ class Selection:
     sample: int | None = None
     limit: int | None = None
     seed: int = 0
+    filtered: bool = False
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether no episode is left out by what it is."""
+        return self.scenes is self.languages is self.episodes is None and not self.filtered
 
     def admits(self, episode: Episode) -> bool:
         return (
@@ -65,6 +74,11 @@ class EpisodeManager:
             raise DatasetError(
                 f"{', '.join(self.dataset.files)}: episode {twice[1]!r} of scene {twice[0]!r} appears twice. "
                 "`nav-eval validate` lists all repeated ids."
+            )
+        if not keys and self._selection.takes_all:
+            raise DatasetError(
+                f"{', '.join(self.dataset.files)}: there is no episode in it. Give another file in dataset.data_path, "
+                "or unpack the whole archive."
             )
         if not keys:
             raise DatasetError(

@@ -59,6 +59,11 @@ class Stopped(Exception):
     """Raised between two steps when the run ends early; the episode stays unfinished."""
 
 
+def episode_timeout(seconds: float) -> AgentTimeout:
+    """What ends an episode that takes longer, be it between two answers or during one."""
+    return AgentTimeout(f"the episode took longer than agent_service.deadlines.episode = {seconds:g} s.")
+
+
 class Meter:
     """What one episode may use up."""
 
@@ -80,9 +85,7 @@ class Meter:
         """Raises AgentTimeout or BudgetExceeded."""
         policy = self._policy
         if policy.episode_seconds is not None and self.seconds > policy.episode_seconds:
-            raise AgentTimeout(
-                f"the episode took longer than agent_service.deadlines.episode = {policy.episode_seconds:g} s."
-            )
+            raise episode_timeout(policy.episode_seconds)
         if policy.budget_seconds is not None and self.seconds > policy.budget_seconds:
             raise BudgetExceeded(f"evaluation.budget.episode_seconds = {policy.budget_seconds:g} is used up.")
         if policy.budget_run is not None and policy.budget_run.left < 0:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from nav_eval.core.interfaces import SimulatorBackend, Task
-from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.dataset.episode import MAX_INSTRUCTION, Episode, EpisodeKey
 from nav_eval.dataset.fields import Fault, Fields
 
 
@@ -27,6 +27,7 @@ class _Asked:
     file: str
     path: str
     episode: Episode
+    instruction_size: int
 
 
 class Preflight:
@@ -47,19 +48,22 @@ class Preflight:
         """One episode and the record that it came from; one that is not `wanted` is not looked at itself."""
         self.has_goals = self.has_goals or episode.has_goal
         if wanted:
-            asked = _Asked(record.origin.file, record.path, replace(episode.lighter(), gt_locations=None))
+            size = episode.instruction.size if episode.instruction else 0
+            asked = _Asked(record.origin.file, record.path, replace(episode.lighter(), gt_locations=None), size)
             self._by_scene.setdefault(episode.scene_id, []).append(asked)
 
     def unplayable(self) -> Iterator[Unplayable]:
         """Each fault of each episode that was taken, scene by scene."""
         for scene in self._by_scene.values():
             for asked in scene:
-                for key, message in self._faults(asked.episode):
+                for key, message in self._faults(asked.episode, asked.instruction_size):
                     path = ".".join(part for part in (asked.path, key) if part)
                     fault = Fault(asked.file, asked.episode.episode_id, path, message)
                     yield Unplayable(asked.episode.key, fault)
 
-    def _faults(self, episode: Episode) -> Iterator[tuple[str, str]]:
+    def _faults(self, episode: Episode, instruction_size: int) -> Iterator[tuple[str, str]]:
+        if instruction_size > MAX_INSTRUCTION:
+            yield "", f"the instruction has {instruction_size} characters or tokens, and may have {MAX_INSTRUCTION}"
         if self.has_goals and not episode.has_goal:
             key = "goals" if episode.start_node is None else "path"
             yield key, "there is no goal, but other episodes have one, so this is not a hidden split"

@@ -288,7 +288,7 @@ class _Turn:
         if self._left_out:
             first = self._left_out[0]
             raise type(first)(
-                f"{first}\n{len(self._left_out)} episodes could not be played for such reasons; all others are "
+                f"{first}\n{len(self._left_out)} of the episodes could not be played for such reasons; all others are "
                 f"finished. Fix that, then {advice('go on with --resume', 'call it again')}."
             )
 

@@ -29,7 +29,7 @@ class CVDNDataset(FileDataset):
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         record = record.of_episode(record.label("idx"))
         yield Episode(
-            episode_id=record.identifier("idx"),
+            episode_id=record.own_id("idx"),
             scene_id=record.scene_id("scan"),
             start_node=_start(record),
             start_rotation=yaw_rotation(-_heading(record)),

@@ -17,8 +17,8 @@ VLN_TYPES = ("r2r", "r4r", "rxr", "reverie", "soon", "fgr2r", "ndh", "cvdn", "r2
 
 def open_vln(request: DatasetRequest) -> FileDataset:
     """The specification's "vln": its own episodes, or any format with instructions. Reads the file's beginning."""
-    found = detect_type(request.data_path, request.max_bytes)
-    if found == "vln":
+    found = _known_type(request.data_path, request.max_bytes)
+    if found in ("vln", None):
         return VLNDataset(request)
     if found == "pointnav":
         raise DatasetError(
@@ -39,7 +39,18 @@ def open_as(type_name: str, request: DatasetRequest) -> FileDataset:
 
 
 def detect_type(path: str, max_bytes: int = MAX_BYTES) -> str:
-    """The format's name; raises DatasetError if the file is none that we know, or cannot be read.
+    """The format's name; raises DatasetError if the file is none that we know, or cannot be read."""
+    found = _known_type(path, max_bytes)
+    if found is None:
+        raise DatasetError(
+            f"{path}: there is no episode in it or in a folder content/ beside it, so its type is unknown. "
+            "Unpack the whole archive, or name the type."
+        )
+    return found
+
+
+def _known_type(path: str, max_bytes: int) -> str | None:
+    """`detect_type`, or None where there is no episode.
 
     Damaged records and content files are passed over as long as one further on can be told.
     """
@@ -52,10 +63,9 @@ def detect_type(path: str, max_bytes: int = MAX_BYTES) -> str:
         else:
             if found is not None:
                 return found
-    raise trouble or DatasetError(
-        f"{path}: there is no episode in it or in a folder content/ beside it, so its type is unknown. "
-        "Unpack the whole archive, or name the type."
-    )
+    if trouble is not None:
+        raise trouble
+    return None
 
 
 def _detect(file: str, max_bytes: int) -> str | None:

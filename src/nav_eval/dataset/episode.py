@@ -31,6 +31,10 @@ def _freeze(record: Any, *names: str) -> None:
             object.__setattr__(record, name, frozen(held))
 
 
+MAX_INSTRUCTION = 100_000
+"""Characters of an instruction, and tokens, and characters of each: what may be sent to an agent."""
+
+
 def require(kind: type, given: object, what: str) -> None:
     """Raises ConfigError where a caller from Python gives something else, such as the dict of a data set's file."""
     if not isinstance(given, kind):
@@ -59,6 +63,11 @@ class Instruction:
 
     def __post_init__(self) -> None:
         _freeze(self, "extra")
+
+    @property
+    def size(self) -> int:
+        """Whichever is the most: its characters, its tokens, or the characters of one token."""
+        return max(len(self.text), len(self.tokens), *map(len, self.tokens))
 
     @property
     def primary_language(self) -> str:

@@ -119,6 +119,12 @@ class Fields:
             return str(value)
         return self.text(key)
 
+    def own_id(self, key: str) -> str:
+        """An identifier by which an episode is called: not empty."""
+        if self.values.get(key) == "":
+            self.fault(key, "the id is empty")
+        return self.identifier(key)
+
     def integer(self, key: str) -> int:
         value: int = self._get(key, int, "a whole number", 0)
         if isinstance(value, bool):
@@ -135,6 +141,13 @@ class Fields:
 
     def optional_number(self, key: str) -> float | None:
         return None if self.values.get(key) is None else self.number(key)
+
+    def optional_length(self, key: str) -> float | None:
+        """Metres, at least 0."""
+        value = self.optional_number(key)
+        if value is not None and value < 0:
+            self.fault(key, f"expected metres, at least 0, got {value:g}")
+        return value
 
     def vector(self, key: str) -> Vec3:
         """Three finite numbers, metres, within FARTHEST_M."""

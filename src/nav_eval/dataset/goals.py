@@ -24,7 +24,7 @@ def read_goals(record: Fields) -> tuple[Goal, ...]:
 def read_goal(goal: Fields) -> Goal:
     return Goal(
         position=goal.vector("position"),
-        radius=goal.optional_number("radius"),
+        radius=goal.optional_length("radius"),
         object_id=goal.identifier("object_id") if "object_id" in goal else None,
         category=goal.text("object_category") if "object_category" in goal else None,
         view_points=tuple(map(_read_view_point, goal.children("view_points"))),
@@ -90,7 +90,7 @@ def entries_of(members: Mapping[str, Any], key: str) -> dict[str, Any]:
 def read_frame(record: Fields, *taken: str) -> dict[str, Any]:
     """The arguments of Episode that every Habitat format shares; `taken` are keys that the format reads itself."""
     return {
-        "episode_id": record.identifier("episode_id"),
+        "episode_id": record.own_id("episode_id"),
         "scene_id": record.scene_id(),
         "start_position": record.vector("start_position"),
         "start_rotation": record.quaternion("start_rotation"),

@@ -30,7 +30,7 @@ class NDHDataset(FileDataset):
         record = record.of_episode(record.label("inst_idx"))
         start = record.child("start_pano")
         yield Episode(
-            episode_id=record.identifier("inst_idx"),
+            episode_id=record.own_id("inst_idx"),
             scene_id=record.scene_id("scan"),
             start_node=start.text("pano"),
             start_rotation=yaw_rotation(-start.number("heading")),

@@ -31,7 +31,7 @@ class R2RDataset(FileDataset):
 
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         record = record.of_episode(record.label("path_id"))
-        path_id = record.identifier("path_id")
+        path_id = record.own_id("path_id")
         walk = walk_of(record) | {
             "start_rotation": yaw_rotation(-record.number("heading")),
             "extra": record.rest("scan", "path", "instructions"),

@@ -47,7 +47,7 @@ class RxRDataset(FileDataset):
         record = record.of_episode(record.label(name))
         yield Episode(
             **walk_of(record),
-            episode_id=record.identifier(name),
+            episode_id=record.own_id(name),
             start_rotation=yaw_rotation(-record.number("heading")),
             instruction=_instruction(record),
             extra=record.rest("scan", "path", "instruction", "language"),

@@ -30,7 +30,7 @@ class SoonDataset(FileDataset):
 
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         record = record.of_episode(record.label("path_id"))
-        path_id = record.identifier("path_id")
+        path_id = record.own_id("path_id")
         nodes = [box.text("image_id") for box in record.children("bboxes")]
         walk = walk_of(record) | {
             "start_rotation": yaw_rotation(-HEADING),

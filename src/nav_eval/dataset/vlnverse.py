@@ -28,7 +28,7 @@ class VLNVerseDataset(FileDataset):
 
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         record = record.of_episode(record.label("episode_id"))
-        name = record.identifier("episode_id")
+        name = record.own_id("episode_id")
         path = tuple(map(_y_up, record.vectors("reference_path"))) if record.values.get("reference_path") else ()
         for manner, told in _instructions(record.child("instruction")):
             yield Episode(

@@ -59,6 +59,7 @@ class RunRecords:
     `definitions`: what each metric says of itself; one of which nothing is known is taken for a rate if all its values
     are 0 or 1. `seeds`: the runs behind an entry of several, whose means `episodes` then holds. `played_well`: how many
     episodes ended without a failure of the agent; None where nobody counted. `agent`: what the run itself calls it.
+    `plugins`: SHA-256, or the version, of each plug-in that it was made with.
     """
 
     name: str
@@ -68,6 +69,7 @@ class RunRecords:
     seeds: Sequence[RunRecords] = ()
     played_well: int | None = None
     agent: str | None = None
+    plugins: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

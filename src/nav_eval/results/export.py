@@ -81,13 +81,13 @@ def _notes(results: EvaluationResults) -> list[str]:
     notes = []
     if results.restarted:
         notes.append(
-            f"{results.restarted} episodes were shown to the agent again after its service had lost them, as "
-            "agent_service.episode_restarts allows; results.csv says which."
+            f"Shown to the agent again after its service had lost them, as agent_service.episode_restarts allows: "
+            f"{results.restarted} of {results.n_episodes} episodes. results.csv says which."
         )
     if results.lost:
         notes.append(
-            f"{results.lost} episodes are missing because of an evaluator error and are left out of the means. "
-            f"Do not rank by these results: --resume plays these episodes again."
+            f"Left out of the means, because an evaluator error ended them: {results.lost} of {results.n_episodes} "
+            "episodes. Do not rank by these results: --resume plays them again."
         )
     if results.metric_faults:
         notes.append(

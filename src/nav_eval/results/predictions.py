@@ -117,9 +117,21 @@ def _collect(path: Path, rows: Iterable[tuple[str, Any]], read: Callable[[Any], 
             raise PredictionsError(f"{path}: {_short(identity)} appears twice. Send each episode once.")
         try:
             found[identity] = read(row)
-        except (KeyError, TypeError, IndexError, ValueError, OverflowError) as error:
-            raise PredictionsError(f"{path}: {_short(identity)} is not a trajectory: {error!r}.") from None
+        except (LookupError, TypeError, ValueError, OverflowError) as error:
+            raise PredictionsError(f"{path}: {_short(identity)} is not a trajectory: {_why(error)}.") from None
     return found
+
+
+class _TrajectoryError(ValueError):
+    """What is wrong with a trajectory, in words for its author."""
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, _TrajectoryError):
+        return str(error)
+    if isinstance(error, KeyError):
+        return f"it has no {_short(error.args[0])}"
+    return "it is written in another way; `nav-eval score --help` shows each"
 
 
 def _listed(row: Any) -> Prediction:
@@ -149,7 +161,7 @@ def _direction(walk: Mapping[str, Any]) -> tuple[float, float] | None:
 def _viewpoint(pose: Any) -> AgentState:
     node = pose if isinstance(pose, str) else pose[0]
     if not isinstance(node, str):
-        raise TypeError(f"viewpoint {_short(node)} is not text")
+        raise _TrajectoryError(f"viewpoint {_short(node)} is not text")
     turned = not isinstance(pose, str) and len(pose) > 2
     heading, elevation = (_finite(pose[1]), _finite(pose[2])) if turned else (0.0, 0.0)
     return AgentState(NOWHERE, yaw_rotation(-heading), node, elevation=elevation)
@@ -159,28 +171,30 @@ def _continuous(rows: Any) -> Prediction:
     states = [AgentState(_point(row["position"]), yaw_rotation(_finite(row["heading"]))) for row in _filled(rows)]
     stop = rows[-1]["stop"]
     if stop not in (True, False):
-        raise ValueError(f"stop is {_short(stop)}, not true or false")
+        raise _TrajectoryError(f"stop is {_short(stop)}, not true or false")
     return Prediction(states, bool(stop))
 
 
 def _filled(rows: Any) -> Any:
     if not rows:
-        raise ValueError("it is empty; it must begin with the start")
+        raise _TrajectoryError("it is empty; it must begin with the start")
     if len(rows) > MAX_POSES:
-        raise ValueError(f"it has {len(rows)} poses; at most {MAX_POSES} are read")
+        raise _TrajectoryError(f"it has {len(rows)} poses; at most {MAX_POSES} are read")
     return rows
 
 
 def _point(values: Any) -> Vec3:
+    if not isinstance(values, list) or len(values) != 3:
+        raise _TrajectoryError(f"{_short(values)} is not [x, y, z]")
     x, y, z = map(_finite, values)
     if max(abs(x), abs(y), abs(z)) > FARTHEST_M:
-        raise ValueError(f"{_short(values)} is farther than {FARTHEST_M:g} m from the origin")
+        raise _TrajectoryError(f"{_short(values)} is farther than {FARTHEST_M:g} m from the origin")
     return (x, y, z)
 
 
 def _finite(value: Any) -> float:
     if not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{_short(value)} is not a finite number")
+        raise _TrajectoryError(f"{_short(value)} is not a finite number")
     return float(value)
 
 

@@ -22,12 +22,13 @@ from nav_eval.config.locations import as_seen_from
 from nav_eval.config.schema import Config
 from nav_eval.config.secrecy import public_config
 from nav_eval.dataset.episode import EpisodeKey
-from nav_eval.errors import NavEvalError, RunDirectoryError, advice, exhausted
+from nav_eval.errors import NavEvalError, RunDirectoryError, advice, exhausted, one_line
 from nav_eval.geometry import total
+from nav_eval.logging import get_logger
 from nav_eval.reading import file_sha256
 from nav_eval.registry import entered, import_plugins
 from nav_eval.results import run_segments
-from nav_eval.results.facts import sources_sum
+from nav_eval.results.facts import changed, sources_sum
 from nav_eval.results.files import locked, write_bytes, write_json
 from nav_eval.results.journal import Journal
 from nav_eval.results.records import reference_kind
@@ -209,6 +210,12 @@ class RunDirectory:
                 "If you trust whoever made the run, add --allow-plugins."
             )
         import_plugins(config.plugins)
+        for name in changed(self.manifest().get("plugins", {}), _plugins(config)):
+            get_logger(__name__).warning(
+                "%s: plug-in %s is no longer the one that the run was made with: values may differ for that.",
+                self.path,
+                one_line(name),
+            )
         started_in = self.path.resolve() / self.manifest().get("working_directory", Path.cwd())
         return as_seen_from(config, started_in, _given(overrides))
 
@@ -273,6 +280,7 @@ class RunDirectory:
             differences.append(f"it was {was}, is {now} (--shard)")
         for name in ("dataset_sha256", "assets_sha256", "episodes_sha256", "secret_sha256"):
             differences += [f"{name.removesuffix('_sha256')}{key}" for key in _changed(manifest.get(name), facts[name])]
+        differences += [f"plug-in {name}" for name in changed(manifest.get("plugins", {}), facts["plugins"])]
         if differences:
             more = f" (and {len(differences) - 1} more)" if len(differences) > 1 else ""
             raise RunDirectoryError(

@@ -250,7 +250,13 @@ def settled_split(config: Config) -> Config:
 def make_episodes(effective: Effective) -> EpisodeManager:
     """The selected episodes."""
     dataset, seed = effective.dataset, effective.config.seed
-    selection = Selection(episodes=dataset.episodes, sample=dataset.sample, limit=dataset.limit, seed=seed)
+    selection = Selection(
+        episodes=dataset.episodes,
+        sample=dataset.sample,
+        limit=dataset.limit,
+        seed=seed,
+        filtered=dataset.scenes is not None or dataset.languages is not None,
+    )
     return EpisodeManager(make_dataset(effective), selection)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from itertools import groupby
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,6 +15,7 @@ from nav_eval.errors import RunDirectoryError, one_line
 from nav_eval.logging import get_logger
 from nav_eval.report.source import told_definitions
 from nav_eval.results.compare import RunRecords, compare
+from nav_eval.results.facts import changed
 from nav_eval.results.rules import BY_CONVENTION, rules_of
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.seeds import grouped, played_by
@@ -46,7 +47,8 @@ def read_records(path: Path) -> RunRecords:
         names = dict.fromkeys((*printed, *values))
         told = told_definitions(summary, names, config)
         well = sum(result.status == "ok" for result in results)
-        return RunRecords(str(path), episodes, shared, told, played_well=well, agent=played_by(manifest))
+        of_run: dict[str, Any] = {"agent": played_by(manifest), "plugins": manifest.get("plugins", {})}
+        return RunRecords(str(path), episodes, shared, told, played_well=well, **of_run)
 
 
 def compare_runs(paths: Sequence[Path], read: Reader = read_records, *, mix: bool = False) -> list[dict[str, Any]]:
@@ -62,12 +64,13 @@ def compare_runs(paths: Sequence[Path], read: Reader = read_records, *, mix: boo
     every = [values for run in runs for values in run.episodes.values()]
     names = dict.fromkeys((*runs[0].definitions, *(name for values in every for name in values)))
     shared = [name for name in names if all(name in values for values in every)]
+    rows = compare(runs, shared)  # first, for it says why runs cannot be compared at all
     for name in names.keys() - set(shared):
         lacking = sum(name not in values for values in every)
         get_logger(__name__).warning(
             "%s is not compared: %d of the episodes have no value of it.", one_line(name), lacking
         )
-    return [asdict(row) for row in compare(runs, shared)]
+    return [asdict(row) for row in rows]
 
 
 def entries(paths: Sequence[Path], read: Reader = read_records, *, mix: bool = False) -> list[RunRecords]:
@@ -86,6 +89,16 @@ def _mixed(runs: Sequence[RunRecords]) -> list[RunRecords]:
         get_logger(__name__).warning("These are scored by different rules: %s.", one_line(told))
     freed = dict.fromkeys([*free, RULES] if free else [])
     return [replace(run, metadata={**run.metadata, **freed}) for run in runs]
+
+
+def warn_of_other_plugins(runs: Sequence[RunRecords]) -> None:
+    """One line about the plug-ins that runs share by name only: what these define may be two things."""
+    if names := {name for one, other in combinations(runs, 2) for name in changed(one.plugins, other.plugins)}:
+        get_logger(__name__).warning(
+            "The runs were made with different versions of the plug-in %s, so what it defines may not be one thing in "
+            "all. Play those of the older version anew.",
+            one_line(", ".join(sorted(names))),
+        )
 
 
 def run_records(paths: Sequence[Path], read: Reader = read_records) -> list[RunRecords]:

@@ -148,12 +148,12 @@ def _notes(results: EvaluationResults, privileged: bool) -> list[str]:
         notes.append(ORACLE)
     if results.over_budget:
         notes.append(
-            f"{results.over_budget} episodes met evaluation.budget and are left out of the means, "
-            f"which are those of the other {results.n_episodes - results.over_budget}."
+            f"Left out of the means, because they met evaluation.budget: {results.over_budget} of "
+            f"{results.n_episodes} episodes."
         )
     if results.not_scored:
         notes.append(
-            f"{results.not_scored} episodes have no goal in this file (a hidden test split): they were run, "
-            "not scored. Send submission.json to whoever holds the goals."
+            f"Played and not scored, because this file holds no goals of them (a hidden test split): "
+            f"{results.not_scored} of {results.n_episodes} episodes. Send submission.json to whoever holds the goals."
         )
     return notes

@@ -54,7 +54,7 @@ def without_faulty(plan: Plan) -> Plan:
     if len(keys) == len(episodes):
         raise DatasetError(f"{', '.join(episodes.dataset.files)}: none of the {len(keys)} episodes can be played.")
     names = ", ".join(f"{name} of {scene}" for scene, name in list(keys)[:SHOWN]) + ", ..." * (len(keys) > SHOWN)
-    note = f"{len(keys)} episodes that cannot be played were left out (dataset.faulty=exclude): {names}."
+    note = f"Left out by dataset.faulty=exclude: {len(keys)} of {len(episodes)} episodes cannot be played: {names}."
     get_logger(__name__).warning(note)
     left = episodes.narrowed([key for key in episodes.keys if key not in keys])
     return replace(plan, whole=left, episodes=left, notes=[note])
@@ -78,8 +78,10 @@ def validate_playable(path: Path, kind: str | None, benchmark: str | None, overr
         told: dict[tuple[str, str, str], Fault] = {}  # the instructions of one R2R path share its faults
         for one in preflight.unplayable():
             told.setdefault((one.fault.file, one.fault.path, one.fault.message), one.fault)
+    misplaced = {(fault.file, fault.episode) for fault in found.faults if "position" in fault.path}
     for fault in told.values():
-        found.add(fault)
+        if (fault.file, fault.episode) not in misplaced:  # it was looked for where it is not
+            found.add(fault)
     return found
 
 

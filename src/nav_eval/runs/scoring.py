@@ -170,8 +170,9 @@ class _Scorer:
             return []
         scenes = _some(sorted(self._unmeasured))
         return [
-            f"{sum(self._unmeasured.values())} episodes in {len(self._unmeasured)} scenes without navmesh and mesh "
-            f"({scenes}) have no geodesic metrics: success, SPL and navigation error cover the others only. "
+            f"Without navmesh and mesh ({scenes}), so without geodesic metrics: episodes "
+            f"{sum(self._unmeasured.values())}, scenes {len(self._unmeasured)}. "
+            "Success, SPL and navigation error cover the others only. "
             "Set simulator.scenes_dir to score them all."
         ]
 
@@ -268,29 +269,34 @@ def _unmeasured(environment: Environment, values: Mapping[str, Any]) -> Mapping[
     return {name: why for name, why in environment.metric_faults.items() if name not in values}
 
 
-def rescore(directory: RunDirectory, plan: Plan) -> tuple[EvaluationResults, list[Difference]]:
+def rescore(directory: RunDirectory, plan: Plan) -> tuple[EvaluationResults, list[Difference], Counter[str]]:
     """Recompute metrics from recorded poses; differences are those from the values that the run wrote.
 
-    An episode that our own fault ended after its last step was played to its end: it gets the values it earned.
+    Last, the metrics of which the run wrote none, and in how many episodes. One that our own fault ended after its last
+    step was played to its end: it gets the values it earned.
     """
     differences: list[Difference] = []
+    gained: Counter[str] = Counter()
 
     def results() -> Iterator[EpisodeResult]:
-        for result, found in rescored_episodes(directory, plan):
+        for result, recorded, found in rescored_episodes(directory, plan):
             differences.extend(found)
+            gained.update(name for name in result.metrics if name not in recorded.metrics)
             yield result
 
-    return plan.aggregator().aggregate_metrics(results()), differences
+    return plan.aggregator().aggregate_metrics(results()), differences, gained
 
 
-def rescored_episodes(directory: RunDirectory, plan: Plan) -> Iterator[tuple[EpisodeResult, list[Difference]]]:
-    """Each recorded episode under the plan's rules, and where it differs from what the run wrote."""
+def rescored_episodes(
+    directory: RunDirectory, plan: Plan
+) -> Iterator[tuple[EpisodeResult, EpisodeResult, list[Difference]]]:
+    """Each episode under the plan's rules, as the run recorded it, and where the two differ."""
     with _environment(plan) as environment:
         for episode, recorded, (_, steps) in _recorded(directory, plan.episodes):
             environment.reset(episode)
             result = _rescored(environment, episode, recorded, steps)
             result = replace(result, reference=environment.reference, usage=recorded.usage)
-            yield result, _metric_differences(environment, recorded, result.metrics)
+            yield result, recorded, _metric_differences(environment, recorded, result.metrics)
 
 
 def _rescored(

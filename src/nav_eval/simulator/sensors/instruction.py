@@ -7,6 +7,7 @@ from typing import Any
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import ListSpec, Spec, StructSpec, TextSpec
+from nav_eval.dataset.episode import MAX_INSTRUCTION
 
 
 class InstructionSensor(Sensor):
@@ -16,7 +17,11 @@ class InstructionSensor(Sensor):
         self._spec = StructSpec(
             description="the natural-language instruction",
             optional=True,
-            parts={"text": TextSpec(), "tokens": ListSpec(item=TextSpec(), max_items=100_000), "language": TextSpec()},
+            parts={
+                "text": TextSpec(max_length=MAX_INSTRUCTION),
+                "tokens": ListSpec(item=TextSpec(max_length=MAX_INSTRUCTION), max_items=MAX_INSTRUCTION),
+                "language": TextSpec(),
+            },
         )
 
     @property

@@ -94,7 +94,7 @@ def _parse(name: str, data: bytes) -> Any:
     try:
         return message_class(name).FromString(data)
     except (DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise BadMessage(f"not a {name}: {error}") from None
+        raise BadMessage(f"no valid {name}: {error}") from None
 
 
 def dump_action(action: Action, problem: Problem | None = None) -> bytes:

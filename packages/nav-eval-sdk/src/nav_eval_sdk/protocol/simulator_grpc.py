@@ -44,4 +44,4 @@ def load(data: bytes, kind: type[M]) -> M:
         fields = json_format.MessageToDict(parsed, preserving_proto_field_name=True)
         return converted(fields, kind)
     except (DecodeError, RecursionError, UnicodeDecodeError, ValueError, json_format.Error) as error:
-        raise BadMessage(f"not a {kind.__name__}: {error}") from None
+        raise BadMessage(f"no valid {kind.__name__}: {error}") from None

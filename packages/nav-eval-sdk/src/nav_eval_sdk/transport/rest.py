@@ -332,7 +332,7 @@ def _decoded(answer: Answer, kind: type[M]) -> M:
             decode(answer.body, _Single)
         return message
     except Exception as error:
-        raise BadAnswer(f"not a {kind.__name__}: {error}") from error
+        raise BadAnswer(f"no valid {kind.__name__}: {error}") from error
 
 
 def _packed(body: bytes, kind: type[M]) -> M:
