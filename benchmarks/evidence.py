@@ -1,6 +1,6 @@
 """What a generated benchmark is worth as evidence: what it holds, what agents reach in it, and whether ranks travel.
 
-    python benchmarks/evidence.py [KEY=VALUE ...] [--benchmark vln-demo] [--homes 12] [--out FOLDER]
+    python benchmarks/evidence.py [KEY=VALUE ...] [--benchmark vln-demo] [--homes 8] [--out FOLDER]
 
 First the split: what it holds, how likely a stop at a random place succeeds, what its homes share with those for
 training. Then the same agents play in every world at hand (evidence_worlds.py), and their ranks are correlated. A world
@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
 
-from evidence_agents import FLOOR, Entry, models
+from evidence_agents import FLOOR, LABELS, Entry, models
 from evidence_card import SHARE, bounds, chance, holds, shared
 from evidence_ranks import Correlation, Scores, correlation
 from evidence_worlds import HOMES, R2R, Size, World, generated, told_once, worlds
@@ -41,7 +41,10 @@ from nav_eval.runs.plan import opened
 ORACLE = "oracle"
 METRICS = ("success", "navigation_error")
 """What ranks are correlated by; whether more is better does not matter, as it is the same in both worlds."""
-ALL, ABOVE = "all", "not floor"
+FEW = 5
+"""Fewer agents have no ranks to speak of."""
+GROUPS: dict[str, tuple[str, ...]] = {"all": (), "networks, turns": (*FLOOR, *LABELS)}
+"""Of whom ranks are correlated, and who is then left out, beside the oracle."""
 
 
 def play(world: World, out: Path, networks: Mapping[str, Entry]) -> Iterator[tuple[str, RunRecords | str]]:
@@ -101,15 +104,18 @@ def person(folder: Path | None) -> str:
 
 
 def correlations(ranked: Mapping[str, Mapping[str, RunRecords]]) -> Iterator[str]:
-    """Of each two worlds, by each metric: over all agents that played in both, and over those that see or read."""
+    """Of each two worlds, by each metric: over the agents of a group that played in both."""
     for metric in METRICS:
         yield f"\nranks by {metric}"
-        yield f"{'worlds':40}{'agents':12}{'n':>3}{'tau':>8}   {'interval':18}{'rho':>6}   interval"
+        yield f"{'worlds':40}{'agents':17}{'n':>3}{'tau':>8}   {'interval':18}{'rho':>6}   interval"
         for (one, here), (other, there) in combinations(ranked.items(), 2):
             both = [name for name in here if name in there and name != ORACLE]
-            for group, names in ((ALL, both), (ABOVE, [name for name in both if name not in FLOOR])):
+            for group, aside in GROUPS.items():
+                names = [name for name in both if name not in aside]
+                if len(names) < FEW:
+                    continue
                 found = correlation(*(Scores.of(runs, metric, names) for runs in (here, there)))
-                yield f"{f'{one} / {other}':40}{group:12}{correlated(found)}"
+                yield f"{f'{one} / {other}':40}{group:17}{correlated(found)}"
 
 
 def correlated(found: Correlation) -> str:
@@ -152,7 +158,7 @@ def main() -> None:
     print(f"at most {asked.steps} steps; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; {processor()}\n")
     with opened(config) as plan:
         print(*(f"{name:30}{value}" for name, value in holds(plan)), sep="\n", end="\n\n")
-    print(f"{'in the training homes too':24}{'share':>8}   {'interval':18}{'of':>6}{'homes':>8}")
+    print(f"{'in the training homes too':24}{'share':>8}   {'interval':18}{'counted':>8}{'buildings':>11}")
     print(*shared(config), sep="\n", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         out = asked.out or Path(folder)

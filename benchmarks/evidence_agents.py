@@ -146,6 +146,10 @@ ROOMS = {
     **{name: Entry(name) for name in FLOOR},
 }
 """What tables call each agent that walks through rooms."""
+LABELS = tuple(name for name in ROOMS if name.startswith("grounded"))
+"""Those that live on names of things: where nothing has one, all of them are `grounded`."""
+UNNAMED = {name: entry for name, entry in ROOMS.items() if name not in LABELS[1:]}
+"""Those that play where the text or the scene names nothing."""
 GRAPH = {
     "oracle": Entry("shortest_path"),
     "turns": Entry("graph_heuristic"),

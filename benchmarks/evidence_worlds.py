@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evidence_agents import GRAPH, ROOMS, Entry
+from evidence_agents import GRAPH, ROOMS, UNNAMED, Entry
 from evidence_scenes import FREE, Walk, walks, walks_of, write
 
 from nav_eval.config.schema import Config
@@ -22,10 +22,10 @@ HOMES, BY_TURNS, SCENES, R2R, MATTERPORT = "homes", "homes, by turns", "scenes o
 class Size:
     """How much is played: homes, paths in each, walks in each scene of others, steps at most, episodes of R2R."""
 
-    homes: int = 12
+    homes: int = 8
     paths: int = 2
-    walks: int = 5
-    steps: int = 120
+    walks: int = 4
+    steps: int = 150
     graph: int = 300
 
 
@@ -87,7 +87,7 @@ def _told(name: str, config: Config, told: Sequence[Walk], file: Path, folder: P
         f"simulator.scenes_dir={place}",
         f"evaluation.max_steps={config.evaluation.max_steps}",
     ]
-    return World(name, benchmark_config(config.benchmark.name, overrides=overrides), ROOMS)
+    return World(name, benchmark_config(config.benchmark.name, overrides=overrides), UNNAMED)
 
 
 def _others(config: Config, size: Size, folder: Path, *, named: bool, file: Path) -> World:
@@ -98,9 +98,8 @@ def _others(config: Config, size: Size, folder: Path, *, named: bool, file: Path
     told = [walk for scene_id in ids for walk in walks(simulator, scene_id, size.walks)]
     missing = f"not there: {', '.join(lacking)}" if lacking else "" if known else f"no .glb in {folder.name}"
     if not told:
-        return World(SCENES, None, ROOMS, missing)
-    world = _told(SCENES, config, told, file, folder)
-    return World(SCENES, world.config, ROOMS, missing)
+        return World(SCENES, None, UNNAMED, missing)
+    return replace(_told(SCENES, config, told, file, folder), missing=missing)
 
 
 def _graph(size: Size, folder: Path) -> World:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import struct
 from collections.abc import Sequence
 from itertools import combinations
@@ -195,3 +196,23 @@ def test_who_follows_turns_takes_them_where_the_text_has_them() -> None:
         taken.append(agent.act({"gps": (north, 0.0), "compass": (0.0,)}))
         north += 0.25 * (taken[-1] == "move_forward")
     assert taken == ["turn_left"] * 6 + ["move_forward"] * 40 + ["stop"]
+
+
+def test_the_pages_tell_the_figures_of_the_last_results() -> None:
+    """Row by row: each row of a table of the page stands in the results with the same figures in the same order."""
+    results = [figures(line) for line in (BENCHMARKS / "results/evidence.txt").read_text().splitlines()]
+    for page in ("docs/evidence.md", "docs/zh/evidence.md"):
+        text = (BENCHMARKS.parent / page).read_text(encoding="utf-8")
+        tables = re.findall(r"<!-- generated: evidence-(?:split|duplicates|ranks) -->(.*?)<!-- end", text, re.DOTALL)
+        rows = [figures(row) for part in tables for row in part.splitlines() if figures(row)]
+        assert len(rows) > 10
+        assert [row for row in rows if row not in results] == []
+        (agents,) = re.findall(r"<!-- generated: evidence-agents -->(.*?)<!-- end", text, re.DOTALL)
+        cells = [figures(cell)[:3] for row in agents.splitlines() for cell in row.split("|") if "[" in cell]
+        assert len(cells) > 20
+        assert [cell for cell in cells if cell not in [row[:3] for row in results]] == []
+
+
+def figures(line: str) -> list[str]:
+    """Those with a point, and whole ones between blanks."""
+    return re.findall(r"-?\d+\.\d\d?|(?<=\| )\d+(?= \|)|(?<=  )\d+(?=\s|$)", line)
