@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: threads that wait for a busy core cost five times
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy, whose threads would wait for busy cores
 
 import argparse
 import platform
