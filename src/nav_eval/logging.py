@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable
 from functools import cached_property
 
@@ -21,15 +22,32 @@ class _Spelt(logging.Formatter):
         return self._spell(super().format(record))
 
 
+class _WithLevel(_Spelt):
+    def format(self, record: logging.LogRecord) -> str:
+        return f"{record.levelname:<8} {super().format(record)}"
+
+
 class _Terminal(logging.Handler):
-    """Prints through rich, which is imported for the first message: most commands have none."""
+    """Prints through rich, which is imported for the first message: most commands have none.
+
+    Where nobody reads along, in a file or a pipe, a message is one line, whatever its length.
+    """
 
     def __init__(self, spell: Callable[[str], str]) -> None:
         super().__init__()
-        self.setFormatter(_Spelt(spell))
+        self._spell = spell
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._rich.emit(record)
+        if sys.stderr.isatty():
+            self._rich.emit(record)
+        else:
+            self._plain.emit(record)
+
+    @cached_property
+    def _plain(self) -> logging.Handler:
+        handler = logging.StreamHandler()
+        handler.setFormatter(_WithLevel(self._spell))
+        return handler
 
     @cached_property
     def _rich(self) -> logging.Handler:
@@ -37,7 +55,7 @@ class _Terminal(logging.Handler):
         from rich.logging import RichHandler
 
         handler = RichHandler(console=Console(stderr=True), show_path=False, show_time=False, markup=False)
-        handler.setFormatter(self.formatter)
+        handler.setFormatter(_Spelt(self._spell))
         return handler
 
 

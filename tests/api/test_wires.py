@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -13,6 +14,7 @@ import pytest
 from PIL import Image
 
 from api.worlds import SECRETS, Fingerprinting, Silly, observation, offer
+from attacks.raw_rest import accept, listening
 from nav_eval.api.connecting import connect
 from nav_eval.api.local import LocalService
 from nav_eval.api.settings import Encoding
@@ -20,6 +22,7 @@ from nav_eval.core.actions import Action
 from nav_eval.core.interfaces import AgentService
 from nav_eval.errors import AgentError, ConfigError, InvalidAction, ServiceUnavailable
 from nav_eval_sdk import VLNAgent, start
+from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.server.serving import Server
 from patience import PATIENCE
 
@@ -188,6 +191,28 @@ def test_a_service_of_another_protocol(servers: dict[str, Server]) -> None:
         server.service.info = server.service.info.__class__(protocols=(7,))
         with pytest.raises(ServiceUnavailable, match="speaks protocol"):
             connect(server.endpoint, "rest").health_check()
+
+
+@pytest.mark.parametrize(("spoken", "asked", "said"), [("rest", "grpc", "REST"), ("grpc", "rest", "gRPC")])
+def test_the_other_protocol_is_told_at_once(spoken: str, asked: str, said: str) -> None:
+    with start(Fingerprinting, protocol=spoken, port=0) as server:
+        service = connect(server.endpoint, asked, deadlines=Deadlines(ready=PATIENCE))
+        with pytest.raises(ServiceUnavailable, match=rf"^\S+: no .*perhaps it speaks {said}"):
+            service.health_check()
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_a_proxy_whose_service_is_not_there_yet_is_waited_for(protocol: str) -> None:
+    def unavailable(sock: socket.socket) -> None:
+        sock.recv(1 << 16)
+        sock.sendall(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+        sock.close()
+
+    with listening() as server:
+        accept(server, unavailable)
+        service = connect(f"127.0.0.1:{server.getsockname()[1]}", protocol, deadlines=Deadlines(ready=1.5))
+        with pytest.raises(ServiceUnavailable, match="was not ready within"):
+            service.health_check()
 
 
 def test_what_a_service_says_of_itself_is_cut_to_a_line() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -67,6 +68,15 @@ def test_a_bar_is_for_people_and_auto_knows_that_a_file_is_none(tmp_path, style,
         play(tmp_path / "run", write_r2r(tmp_path), watchers=[bar])
     assert all(word in out.getvalue() for word in words)
     assert bool(out.getvalue()) is bool(words)
+
+
+def test_without_a_terminal_a_long_run_has_sentences(tmp_path, monkeypatch):
+    monkeypatch.setattr("nav_eval.cli.progress.SECONDS_BETWEEN_SENTENCES", 0.0)
+    out = io.StringIO()
+    with show_progress("auto", out) as bar:
+        play(tmp_path / "run", write_r2r(tmp_path), watchers=[bar])
+    told = [re.sub(r"\d+ s left", "N s left", line) for line in out.getvalue().splitlines()]
+    assert told == [f"{done} of 5 episodes, 0 failed, about N s left" for done in range(5)]
 
 
 def test_work_of_many_seconds_tells_the_time_left_and_short_work_nothing():

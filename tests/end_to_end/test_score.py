@@ -52,6 +52,14 @@ def test_a_submission_is_scored_on_the_graph(tmp_path):
     assert scored.results.metrics["success"]["mean"] == pytest.approx(3 / 5)
 
 
+def test_a_trajectory_along_no_edge_is_told(tmp_path):
+    """Two steps in one are two metres apart twice over: no edge of the grid. Standing still is no move."""
+    jump = GOOD | {"7_1": walk((0, 0), (2, 0), (3, 0)), "7_2": walk((0, 0), (0, 0), (1, 0), (2, 0), (3, 0))}
+    (note,) = score(tmp_path, listed(jump)).notes
+    assert "joined by no edge: 7_1. They" in note
+    assert score(tmp_path, listed(GOOD)).notes == []
+
+
 def test_missing_ids_are_refused_or_counted_as_failures(tmp_path):
     partial = listed(dict(list(GOOD.items())[:3]))
     with pytest.raises(PredictionsError) as fault:

@@ -201,9 +201,27 @@ def in_ranks(page: Any, shown: Any) -> list[str]:
 
 
 def test_runs_of_one_agent_are_named_once(visit: Open, runs: list[Path], tmp_path: Path) -> None:
-    made = [renamed(runs[0], tmp_path / name, agent=f"the {name}") for name in ("mine@1", "mine@2", "still")]
-    write_page(make_document(made, make_context()), tmp_path / "report.html")
-    assert "is shared by mine and the still:" in visit().open(tmp_path / "report.html").inner_text("main")
+    """Their row holds what is reckoned of both: no figure of one of them."""
+    played = ((0, "mine@1"), (2, "mine@2"), (0, "still"))
+    made = [renamed(runs[i], tmp_path / name, agent=name.partition("@")[0], service={}) for i, name in played]
+    write_page(make_document(made, make_context(), ReportOptions(("name=Ours",))), tmp_path / "report.html")
+    page = visit().open(tmp_path / "report.html")
+    assert "is shared by still and Ours, 2 seeds:" in page.inner_text("main")
+    rows = page.locator(".board tbody tr").all_inner_texts()
+    means = [100 * sum(e["metrics"]["spl"] for e in episodes_of(run)) / 12 for run in made]
+    assert [row.split("\t")[2].split()[0] for row in rows] == [f"{means[2]:.1f}", f"{(means[0] + means[1]) / 2:.1f}"]
+    assert f"± {abs(means[0] - means[1]) / 2**0.5:.1f}" in rows[1]
+    legend = page.locator("#paper-rates").inner_text()
+    assert "Ours, 2 seeds" in legend
+    assert "@" not in legend
+
+
+def test_an_entry_is_of_all_seeds_of_an_agent(runs: list[Path], tmp_path: Path) -> None:
+    made = read(renamed(runs[0], tmp_path / name) for name in ("a@1", "b@1", "a@2"))
+    for told in (["name=A", "name=B"], ["run=b,name=B", "run=a@2,name=A"]):
+        assert [run.entry.name for run in with_entries(made, told)] == ["A", "B", "A"]
+    with pytest.raises(ConfigError, match=r"more entries than agents \(2\)"):
+        with_entries(made, ["name=A", "name=B", "name=C"])
 
 
 def test_six_entries_are_drawn_and_the_reader_says_which(page: Any) -> None:

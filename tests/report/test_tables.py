@@ -12,7 +12,7 @@ from nav_eval.cli.report import make_context, report
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report.best import best
 from nav_eval.report.source import Run
-from nav_eval.report.tables import Figure, latex, markdown, results_table
+from nav_eval.report.tables import Figure, latex, markdown, results_table, table
 from playing import document
 from report.conftest import episodes_of, renamed
 
@@ -39,6 +39,15 @@ def test_latex(entries: list[Run]) -> None:
     assert r"navigation\_error (m) $\downarrow$" in text
     assert r"spl $\uparrow$" in text
     assert text.count("{") == text.count("}")
+
+
+def test_a_papers_table_begins_with_what_ranks(entries: list[Run]) -> None:
+    """TL NE OSR SR SPL nDTW of a task of one's own leave out what it is about."""
+    told = [replace(run, config=run.config.model_copy(deep=True)) for run in entries]
+    for primary, header in (("steps", ["steps", "TL", "NE"]), ("spl", ["TL", "NE", "OSR"])):
+        for run in told:
+            run.config.benchmark.__dict__["primary"] = primary
+        assert [cell.split()[0] for cell in table(told, "paper", none).header[1:4]] == header
 
 
 def test_best_is_bold_and_so_is_what_ties_with_it(tmp_path: Path, runs: list[Path]) -> None:

@@ -157,3 +157,9 @@ def test_seeds_of_one_agent_are_one_row_everywhere(
     low, mean, high = (float(rows[0][f"success{end}"]) for end in ("_low", "", "_high"))
     assert mean == pytest.approx(10 / 12)
     assert 0 < low < mean < high <= 1
+    agents = make_document(opened, make_context(), solid=False)["agents"]
+    assert [[Path(opened[i]).name for i in one["runs"]] for one in agents] == [
+        ["random"], ["stop"], ["walker@1", "walker@2", "walker@3"],
+    ]  # fmt: skip
+    told = agents[2]["metrics"]["success"]
+    assert (told["mean"], told["spread"], *told["ci95"]) == pytest.approx((mean, 1 / 12, low, high), abs=1e-6)

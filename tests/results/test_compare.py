@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -247,9 +248,20 @@ def test_runs_of_one_agent_alone_cannot_be_compared_by_other_rules() -> None:
     ]
 
 
+def test_seeds_are_of_one_agent_and_count_once() -> None:
+    walker, talker = (replace(run(name, [1.0]), agent=name[:-2]) for name in ("walker@1", "talker@2"))
+    with pytest.raises(RunDirectoryError, match="walker played the one and talker the other"):
+        grouped([walker, replace(talker, name="walker@2")])
+    with pytest.raises(RunDirectoryError, match="walker@1 is named twice"):
+        grouped([walker, replace(walker, name="walker@2"), walker])
+
+
 def test_a_run_equals_itself() -> None:
+    """And what is the same in every episode shows no spread: an interval without width would claim certainty."""
     (found,) = compare([run("a", [0.5, 0.2, 0.9]), run("b", [0.5, 0.2, 0.9])])
-    assert (found.p, found.difference, found.ci95) == (1.0, 0.0, (0.0, 0.0))
+    assert (found.p, found.difference, found.ci95) == (1.0, 0.0, None)
+    (found,) = compare([run("a", [0.5] * 20), run("b", [0.75] * 20)])
+    assert (found.sure, found.difference, found.ci95) == (True, 0.25, None)
 
 
 def test_only_numbers_that_every_episode_has_are_compared() -> None:

@@ -442,6 +442,25 @@ def test_one_object_serves_one_session() -> None:
         start(Agent(), port=0, max_sessions=2)
 
 
+@pytest.mark.parametrize(
+    ("agent", "wrong"),
+    [
+        ("random", {}), (None, {}), (dict, {}), (Agent, {"port": 99999}), (Agent, {"port": -1}),
+        (Agent, {"max_sessions": 0}), (Agent, {"max_batch": 0}), (Agent, {"max_wait": float("nan")}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_what_cannot_be_served_is_refused_before_it_listens(protocol: str, agent: Any, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong), "is no agent")):
+        start(agent, **{"protocol": protocol, "port": 0, **wrong})
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_a_certificate_that_is_not_there_is_named(protocol: str) -> None:
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.pem"):
+        start(Agent, protocol=protocol, port=0, tls=ServerTls("nowhere.pem", "nowhere.key"))
+
+
 def test_an_unknown_protocol() -> None:
     with pytest.raises(ValueError, match="rest, grpc"):
         start(Agent, protocol="soap", port=0)

@@ -74,7 +74,7 @@ def postgres() -> Iterator[Postgres]:
     found = programs()
     if found is None:
         pytest.skip("NOT TESTED: there is no PostgreSQL here (apt: postgresql)")
-    folder = Path(tempfile.mkdtemp())
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # its own user must get in, and TMPDIR may be ours alone
     server = Postgres(found, folder / "data", free_port())
     try:
         if os.getuid() == 0:

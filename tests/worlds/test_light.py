@@ -20,6 +20,7 @@ from nav_eval_worlds.light.bounced import Probes
 from nav_eval_worlds.light.cubes import cubes, cubes_of
 from nav_eval_worlds.light.daylight import Daylight, draw_daylight
 from nav_eval_worlds.light.direct import opaque, sunlight
+from nav_eval_worlds.light.exposure import balanced, compressed
 from nav_eval_worlds.light.holes import windows_of
 from nav_eval_worlds.light.places import places
 from nav_eval_worlds.mesh.item import Item
@@ -385,3 +386,21 @@ def test_a_mirror_shows_what_is_before_it() -> None:
     assert (
         np.mean(np.array(near) < 35) > 0.8
     )  # a mirror that hangs before a pane of glass shows the pane without its picture
+
+
+def test_white_paint_is_never_burnt_out() -> None:
+    """However bright a light is, more of it still shows on paint of 238."""
+    light = np.repeat(np.linspace(0.0, 6.0, 600)[:, None], 3, axis=1)
+    shown = 238 * compressed(light)[:, 0]
+    assert (np.diff(shown) > 0).all()
+    assert 235 < shown.max() < 255
+    warm = compressed(np.array([[3.0, 2.0, 1.0]]))[0]
+    assert warm[0] > warm[1] > warm[2], "bright light keeps its hue"
+
+
+def test_white_is_whiter_by_lamplight_than_the_lamp() -> None:
+    """At night a camera takes away most of the lamps' colour, by day less."""
+    lamp = np.tile([1.0, 0.7, 0.4], (50, 1))
+    days = [replace(draw_daylight("any", "home"), hour=hour) for hour in ("evening", "noon")]
+    night, day = (balanced(lamp, 50, own)[0] for own in days)
+    assert lamp[0, 2] / lamp[0, 0] < day[2] / day[0] < 0.8 < night[2] / night[0] < 1.0

@@ -14,7 +14,8 @@ from nav_eval_worlds.furniture.decor import picture
 from nav_eval_worlds.mesh.item import Item
 from nav_eval_worlds.surfaces.detail import COARSE, detailed
 from nav_eval_worlds.surfaces.hanging import hung
-from nav_eval_worlds.surfaces.paintings import KINDS, art_of, painting
+from nav_eval_worlds.surfaces.repertoire import KINDS, art_of, artwork
+from nav_eval_worlds.surfaces.styles import STYLES
 from nav_eval_worlds.surfaces.textures import PAINTERS, SCALES
 
 
@@ -45,7 +46,7 @@ def _frames(count: int) -> list[tuple[str, float, float]]:
     stream = Stream("frames")
     items = [Item("picture", 0, picture(stream).model) for _ in range(count)]
     out = []
-    for item in hung(items, Stream("art")):
+    for item in hung(items, Stream("art"), "home"):
         for quad in item.model.quads:
             if re.fullmatch(r"art\d+", quad.material):
                 wide, high = np.ptp(quad.corners[:, 0]), np.ptp(quad.corners[:, 1])
@@ -58,10 +59,10 @@ def test_no_artwork_hangs_twice_and_none_is_stretched() -> None:
     frames = _frames(50)
     assert len({name for name, _, _ in frames}) == len(frames) == 50
     kinds = Counter(art_of(int(name[3:]))[0] for name, _, _ in frames)
-    assert len(kinds) == len(KINDS) >= 20
+    assert len(kinds) == len(KINDS) >= 32
     assert max(kinds.values()) <= 3
     for name, aspect, shown in frames[:20]:
-        drawn = painting(Stream("any"), *art_of(int(name[3:])), ((180, 90, 60), (60, 90, 120)))
+        drawn = artwork(Stream("any"), *art_of(int(name[3:])), ((180, 90, 60), (60, 90, 120)))
         assert drawn.std() > 8, "something is to be seen"
         rows, columns, _ = drawn.shape
         assert abs(shown * columns / rows - aspect) < 1e-6 * aspect
@@ -76,5 +77,19 @@ def test_a_crowded_building_has_its_artworks_again() -> None:
 
 def test_pictures_take_the_colours_of_the_home() -> None:
     for kind in (k for k, kind in enumerate(KINDS) if kind.__name__ in ("arches", "fields", "strokes", "lettering")):
-        own = [painting(Stream("one", kind), kind, False, [colour] * 3) for colour in ((200, 60, 40), (40, 60, 200))]
+        own = [artwork(Stream("one", kind), kind, False, [colour] * 3) for colour in ((200, 60, 40), (40, 60, 200))]
         assert own[0][..., 0].mean() > own[1][..., 0].mean() + 5
+
+
+def test_two_hundred_pictures_are_two_hundred() -> None:
+    """Of eight seeds and colours: no two alike even when seen from across a room, in grey."""
+    small = []
+    for kind in range(len(KINDS)):
+        for seed in range(8):
+            colours = STYLES[seed].accents + STYLES[seed].fabrics
+            drawn = artwork(Stream("print", seed, kind), kind, False, colours)
+            assert drawn.shape == (120, 160, 3)
+            small.append(drawn.mean(axis=2).reshape(12, 10, 16, 10).mean(axis=(1, 3)).reshape(-1))
+    tones = np.array(small)
+    apart = np.abs(tones[:, None] - tones[None]).mean(axis=2) + 99 * np.eye(len(tones))
+    assert (apart.min(axis=1) > 3).sum() >= 200

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nav_eval.errors import ConfigError
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.beds import panel_bed
+from nav_eval_worlds.furniture.cloth import heap
 from nav_eval_worlds.furniture.decor import picture
 from nav_eval_worlds.plan.openings import make_plan
 from nav_eval_worlds.rooms.space import Space
@@ -69,6 +70,16 @@ def test_cloth_is_cloth_and_ware_has_no_grain(name: str, painters: frozenset[str
     models = [MAKERS[name](Shape(k), Stream("look", k, n)).model for k in numbers(name) for n in range(3)]
     used = {part.material for model in models for part in (*model.quads, *model.grids)}
     assert {palette.paint(material).painter for material in used} <= painters
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_heap_of_cloth_has_no_hole(seed: int) -> None:
+    """Its valleys lie well above what it lies on, whose own top is uneven."""
+    points = heap((0.0, 0.0, 0.0), (0.5, 0.1, 0.4), "sheet", seed).evaluate(24, 24)[0]
+    inner = (points[..., 0] / 0.25) ** 2 + (points[..., 2] / 0.2) ** 2 < 0.3
+    assert inner.sum() > 100
+    assert points[inner][:, 1].min() > 0.045
+    assert points[..., 1].max() <= 0.1
 
 
 def test_a_tint_is_even_but_for_its_paler_upper_end() -> None:

@@ -24,7 +24,7 @@ from nav_eval.core.interfaces import AgentClient, AgentService, Decision, Episod
 from nav_eval.core.types import Observations
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError, ServiceUnavailable
 from nav_eval.logging import get_logger
-from nav_eval_sdk.errors import DeadlineMissed, Forbidden, Refused, Unreachable, WireError
+from nav_eval_sdk.errors import DeadlineMissed, Forbidden, OtherProtocol, Refused, Unreachable, WireError
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, Info, Limits, Validation
@@ -154,6 +154,8 @@ class RemoteService(AgentService):
                 raise ServiceUnavailable(
                     f"{error} Move the service, or widen agent_service.allowed_networks."
                 ) from None
+            except OtherProtocol as error:
+                raise ServiceUnavailable(f"{self.name}: {error}") from None
             except WireError as error:
                 # A last look that `ready` cut short says less than the answer before it.
                 hurried = isinstance(error, DeadlineMissed) and look != self._deadlines.connect

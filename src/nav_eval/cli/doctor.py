@@ -54,7 +54,7 @@ def _checks() -> Iterator[Check]:
             "installed" if there else f"not installed: pip install 'nav-eval[{extra}]'",
         )
     root = Path(DATA.get())
-    where = "is there" if root.is_dir() else "is not there (only the *-demo benchmarks run)"
+    where = "is there" if root.is_dir() else "is not there (the *-demo benchmarks of nav-eval[demo] need none)"
     yield "data folder", root.is_dir() or None, f"{root} {where}; see `nav-eval data check`"
 
 

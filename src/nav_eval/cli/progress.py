@@ -1,4 +1,4 @@
-"""Live progress of a run, told of its results: a bar for people, JSON lines for programs, both on stderr.
+"""Live progress of a run, told of its results, on stderr: a bar or sentences for people, JSON lines for programs.
 
 n of N, how many failed, time passed and left, and the agent's latency per step (p50 and p95, to 3 %).
 Other long work shows what share of it is done, and the time left.
@@ -21,7 +21,7 @@ from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.progress import ProgressCallback, progress_lines
 
 Style = Literal["auto", "bar", "json", "none"]
-SECONDS_BETWEEN_LINES = 1.0
+SECONDS_BETWEEN_LINES, SECONDS_BETWEEN_SENTENCES = 1.0, 10.0
 
 
 class Latencies:
@@ -85,11 +85,13 @@ class Progress(Watcher):
 
 @contextmanager
 def show_progress(style: Style, out: TextIO | None = None) -> Iterator[Watcher]:
-    """Yields what follows one run after the other, on stderr; auto is a bar on a terminal and nothing elsewhere."""
+    """Yields what follows one run after the other, on stderr; auto is a bar on a terminal, sentences elsewhere."""
     out = out or sys.stderr
-    if style == "auto":
-        style = "bar" if out.isatty() else "none"
-    with _bar(out) if style == "bar" else _lines(out if style == "json" else None) as show:
+    if style == "bar" or (style == "auto" and out.isatty()):
+        shown = _bar(out)
+    else:
+        shown = _sentences(out) if style == "auto" else _lines(out if style == "json" else None)
+    with shown as show:
         yield Progress(show)
 
 
@@ -109,6 +111,25 @@ def _lines(out: TextIO | None) -> Iterator[Callable[[Progress], None]]:
             out.flush()
 
     yield show
+
+
+@contextmanager
+def _sentences(out: TextIO) -> Iterator[Callable[[Progress], None]]:
+    """One each ten seconds; none of a run that ends before."""
+    told = time.monotonic()
+
+    def show(progress: Progress) -> None:
+        nonlocal told
+        if time.monotonic() - told >= SECONDS_BETWEEN_SENTENCES and progress.done < progress.total:
+            told = time.monotonic()
+            print(spoken(_sentence(progress)), file=out, flush=True)
+
+    yield show
+
+
+def _sentence(progress: Progress) -> str:
+    eta = progress.figures["eta"] or 0.0
+    return f"{progress.done} of {progress.total} episodes, {progress.failed} failed, about {eta:.0f} s left"
 
 
 @contextmanager

@@ -43,8 +43,8 @@ def report(
         .html the page, .tex a LaTeX table, .md a Markdown table, .csv the leaderboard, .parquet one row per episode,
         .rrd a recording for Rerun.
     entry
-        The name and links of a run on the board: name=...,url=...,paper=...; once per run, in the order of the runs,
-        or in any order with run=DIRECTORY.
+        The name and links of a run on the board: name=...,url=...,paper=...; once per agent, all its seeds, in the
+        order of the runs, or in any order with run=DIRECTORY.
     by
         The metric that orders the board; by default the benchmark's primary one.
     with_published
@@ -73,6 +73,8 @@ def report(
         raise RunDirectoryError("report: name a run directory, for example logs/evaluations/r2r-20260101-120000.")
     target = out or paths[0] / "report.html"
     if any((path / "robustness.json").exists() for path in paths):
+        if sentence:
+            raise RunDirectoryError(f"report --sentence: {paths[0]} holds a sweep. Name one of the runs in it.")
         _write_card(paths, target)
         say(target)
         return DONE

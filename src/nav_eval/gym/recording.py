@@ -107,7 +107,7 @@ def _walked(
     **wish: Any,
 ) -> Path:
     seeded = [*overrides, f"seed={seed}"] if seed else [*overrides]
-    folder: Path = FORMATS.get(kind).collect(benchmark, out, overrides=seeded, config=config, **wish)
+    folder: Path = FORMATS.get(kind, beside=["npz"]).collect(benchmark, out, overrides=seeded, config=config, **wish)
     return folder
 
 

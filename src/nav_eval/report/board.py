@@ -14,7 +14,7 @@ from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report.context import ReportContext
 from nav_eval.report.source import Entry, Run, common_definitions
 from nav_eval.results.ranking import Place, Ranking
-from nav_eval.results.seeds import agent_of
+from nav_eval.results.seeds import agent_of, by_agent
 
 MIN_ENTRIES = 3
 FIELDS = ("run", "name", "url", "paper")
@@ -94,26 +94,31 @@ def excluded(run: Run) -> int:
 
 
 def with_entries(runs: Sequence[Run], told: Sequence[str]) -> list[Run]:
-    """The runs with what `--entry` says of them: "name=...,url=...,paper=...", each for the next run in order, or for
-    the one whose directory is `run=...`. Raises ConfigError that names the word.
+    """The runs with what `--entry` says of them: "name=...,url=...,paper=...", each for the next agent in order, all
+    seeds of it, or for the one whose directory is `run=...`, with "@" and seed or without.
+
+    Raises ConfigError that names the word.
     """
-    names = [run.path.resolve().name for run in runs]
+    agents = by_agent([str(run.path.resolve()) for run in runs])
     entries = [run.entry for run in runs]
     for place, text in enumerate(told):
         fields = _fields(text)
         wanted = fields.pop("run", None)
-        at = place if wanted is None else _index(names, wanted, text)
-        if at >= len(runs):
-            raise ConfigError(f"--entry {text}: there are more entries than runs ({len(runs)}). Leave one out.")
-        entries[at] = Entry(**fields)
+        at = place if wanted is None else _index(runs, agents, wanted, text)
+        if at >= len(agents):
+            raise ConfigError(f"--entry {text}: there are more entries than agents ({len(agents)}). Leave one out.")
+        for i in agents[at][1]:
+            entries[i] = Entry(**fields)
     return [replace(run, entry=entry) for run, entry in zip(runs, entries, strict=True)]
 
 
-def _index(names: Sequence[str], wanted: str, text: str) -> int:
+def _index(runs: Sequence[Run], agents: Sequence[tuple[str, Sequence[int]]], wanted: str, text: str) -> int:
     name = Path(wanted).name
-    if names.count(name) != 1:
-        raise ConfigError(f"--entry {text}: no single run directory is called {name!r}. Known: {', '.join(names)}.")
-    return names.index(name)
+    called = [{Path(agent).name, *(runs[i].path.resolve().name for i in places)} for agent, places in agents]
+    if sum(name in names for names in called) != 1:
+        known = ", ".join(sorted(set[str]().union(*called)))
+        raise ConfigError(f"--entry {text}: no single run directory is called {name!r}. Known: {known}.")
+    return next(i for i, names in enumerate(called) if name in names)
 
 
 def _fields(text: str) -> dict[str, str]:

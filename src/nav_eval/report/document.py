@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.config.schema import Config
+from nav_eval.core.definitions import Definition
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report import figures
 from nav_eval.report.best import Best, best
@@ -34,7 +35,7 @@ from nav_eval.report.mesh import scene_mesh
 from nav_eval.report.outcome import OUTCOMES
 from nav_eval.report.published import Published
 from nav_eval.report.scenery import Scenery, look_up
-from nav_eval.report.seeds import together
+from nav_eval.report.seeds import agents, mean_in_group, together
 from nav_eval.report.sentence import joint_sentence, run_sentence
 from nav_eval.report.source import Run, common_definitions, read_run
 from nav_eval.report.survey import Survey, survey
@@ -121,6 +122,7 @@ def assemble(
     # Without a metric (a hidden test split) there is nothing to break down.
     shown = (figures.public_groups(found) if public else found) if leading else []
     surveys = [survey(run, scenery) for run in runs]
+    groups = figures.breakdown(numbers, scenes, shown, leading)
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "version": version("nav-eval"),
@@ -138,7 +140,8 @@ def assemble(
         "comparison": compared,
         "verdict": None,
         "board": None,
-        "groups": figures.breakdown(numbers, scenes, shown, leading),
+        "groups": groups,
+        "agents": _agents(runs, numbers, shown, leading, groups),
         "histograms": [h for name, one in definitions.items() if (h := figures.histogram(numbers, name, one.kind))],
         "latency": figures.latency([seen.latency for seen in surveys]),
         "notes": [],
@@ -147,6 +150,37 @@ def assemble(
     if not public:
         document |= _per_episode(runs, asked, scenery, surveys, numbers, order, live)
     return document
+
+
+def _agents(
+    runs: Sequence[Run],
+    numbers: Sequence[figures.Numbers],
+    found: Sequence[figures.Group],
+    leading: Mapping[str, Definition],
+    groups: Sequence[Mapping[str, Any]],
+) -> list[dict[str, Any]] | None:
+    """What the runs of each agent are together, also in each of the `groups`; None where each agent has one run."""
+    rows = agents(runs)
+    if len(rows) == len(runs):
+        return None
+
+    def in_groups(places: Sequence[int]) -> list[dict[str, Any]]:
+        if len(places) == 1:
+            return [told["runs"][places[0]] for told in groups]
+        seeds = [numbers[i] for i in places]
+        return [{name: mean_in_group(seeds, group, name, one) for name, one in leading.items()} for group in found]
+
+    return [
+        {
+            "runs": places,
+            "name": row.entry.name or row.agent,
+            "metrics": {name: _rounded(_in_page(entry)) for name, entry in row.summary["metrics"].items()},
+            "n_failed": row.summary["n_failed"],
+            "n_excluded": sum(excluded(runs[i]) for i in places),
+            "groups": in_groups(places),
+        }
+        for places, row in rows
+    ]
 
 
 def told_verdict(runs: Sequence[Run], board: Board) -> dict[str, list[str]] | None:
@@ -308,7 +342,7 @@ def _gear(config: Config) -> dict[str, Any]:
 
 def _in_page(entry: Mapping[str, Any]) -> dict[str, Any]:
     """A metric's entry in results.json with its two intervals: on these episodes, and in other buildings."""
-    kept = {key: entry[key] for key in ("mean", "n", "n_nonfinite")}
+    kept = {key: entry[key] for key in ("mean", "n", "n_nonfinite", "spread") if key in entry}
     return kept | {"ci95": interval(entry), "ci95_buildings": in_other_buildings(entry)}
 
 

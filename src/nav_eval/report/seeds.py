@@ -8,10 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from nav_eval.core.definitions import Definition
 from nav_eval.report.board import Board
+from nav_eval.report.figures import Group, Numbers
 from nav_eval.report.source import Run
 from nav_eval.results.compare import RunRecords, seed_spread, with_seeds
-from nav_eval.results.seeds import agent_of, grouped
+from nav_eval.results.seeds import by_agent, grouped, played_by
 
 
 def together(runs: Sequence[Run], board: Board) -> tuple[list[Run], Board]:
@@ -19,26 +23,44 @@ def together(runs: Sequence[Run], board: Board) -> tuple[list[Run], Board]:
 
     Raises RunDirectoryError for runs of one agent that differ in episodes.
     """
-    groups: dict[str, list[int]] = {}
-    for i in board.order:
-        groups.setdefault(agent_of(str(runs[i].path)), []).append(i)
-    rows = [_row(name, [runs[i] for i in group]) for name, group in groups.items()]
+    rows = [row for _, row in agents([runs[i] for i in board.order])]
     return rows, replace(board, order=tuple(range(len(rows))))
+
+
+def agents(runs: Sequence[Run]) -> list[tuple[list[int], Run]]:
+    """For each agent the places of its runs, and its run, or what they are together."""
+    named = by_agent([str(run.path) for run in runs])
+    return [(places, _row(name, [runs[i] for i in places])) for name, places in named]
+
+
+def mean_in_group(seeds: Sequence[Numbers], group: Group, name: str, definition: Definition) -> list[float | None]:
+    """A metric of one agent's runs in a group of episodes: mean, interval, and how many episodes all of them have."""
+    columns = np.array([one[name][group.rows] for one in seeds])
+    columns = columns[:, np.isfinite(columns).all(axis=0)]
+    if not columns.size:
+        return [None, None, None, 0]
+    runs = [
+        RunRecords(f"agent@{i}", {("", str(k)): {name: float(v)} for k, v in enumerate(one)}, {}, {name: definition})
+        for i, one in enumerate(columns)
+    ]
+    low, high = with_seeds(grouped(runs)[0], name) or (None, None)
+    return [math.fsum(columns.flat) / columns.size, low, high, columns.shape[1]]
 
 
 def _row(name: str, seeds: Sequence[Run]) -> Run:
     if len(seeds) == 1:
         return seeds[0]
-    records = [
-        RunRecords(str(one.path), {key: result.metrics for key, result in one.results.items()}, {}, one.definitions)
-        for one in seeds
-    ]
-    (entry,) = grouped(records)
+    (entry,) = grouped([_records(one) for one in seeds])
     first = seeds[0]
     shared = [name for name in first.summary["metrics"] if all(name in one.summary["metrics"] for one in seeds)]
     metrics = {name: _summary(entry, name, [one.summary["metrics"][name] for one in seeds]) for name in shared}
     counts = {name: sum(one.summary[name] for one in seeds) for name in ("n_failed",)}
     return replace(first, path=Path(name), summary={**first.summary, **counts, "metrics": metrics}, seeds=tuple(seeds))
+
+
+def _records(run: Run) -> RunRecords:
+    episodes = {key: result.metrics for key, result in run.results.items()}
+    return RunRecords(str(run.path), episodes, {}, run.definitions, agent=played_by(run.manifest))
 
 
 def _summary(entry: RunRecords, name: str, told: Sequence[dict[str, Any]]) -> dict[str, Any]:

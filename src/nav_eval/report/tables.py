@@ -69,11 +69,17 @@ def table(runs: Sequence[Run], columns: str, bold: Best, others: Sequence[Publis
     if columns == ALL:
         return results_table(runs, bold)
     found = common_definitions(runs)
-    names = [name for name in PAPER if name in found] if columns == AS_PAPERS else columns.split(",")
+    names = [name for name in _as_papers(runs) if name in found] if columns == AS_PAPERS else columns.split(",")
     for name in names:
         if name not in found:
             raise ConfigError(f"--columns: no run has a measure {name!r}.{nearest(name, found)}")
     return paper_table(runs, names, bold, others) if names else results_table(runs, bold)
+
+
+def _as_papers(runs: Sequence[Run]) -> list[str]:
+    """The columns of papers; before them the measure that ranks, where it is none of these."""
+    primary = runs[0].config.benchmark.primary
+    return [*PAPER] if primary in PAPER else [primary, *PAPER]
 
 
 def paper_table(runs: Sequence[Run], names: Sequence[str], bold: Best, others: Sequence[Published] = ()) -> Table:

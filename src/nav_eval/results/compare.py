@@ -58,7 +58,7 @@ class RunRecords:
 
     `definitions`: what each metric says of itself; one of which nothing is known is taken for a rate if all its values
     are 0 or 1. `seeds`: the runs behind an entry of several, whose means `episodes` then holds. `played_well`: how many
-    episodes ended without a failure of the agent; None where nobody counted.
+    episodes ended without a failure of the agent; None where nobody counted. `agent`: what the run itself calls it.
     """
 
     name: str
@@ -67,6 +67,7 @@ class RunRecords:
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     seeds: Sequence[RunRecords] = ()
     played_well: int | None = None
+    agent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

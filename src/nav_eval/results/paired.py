@@ -50,14 +50,12 @@ def permutation(differences: ArrayLike) -> float:
 def permutation_interval(differences: ArrayLike, confidence: float, p: float) -> Interval | None:
     """Of the mean of (N,) differences; `p`: the test's own, so that the interval leaves out 0 where that rejects.
 
-    None where even N equal differences would not be sure.
+    None where even N equal differences would not be sure, and where all are equal: they show no spread.
     """
     values = np.asarray(differences, dtype=np.float64)
     alpha = 1 - confidence
-    if values.size < 2 or (values.any() and 2.0 ** (1 - values.size) > alpha):
+    if values.size < 2 or values.min() == values.max() or 2.0 ** (1 - values.size) > alpha:
         return None
-    if values.min() == values.max():
-        return (float(values[0]), float(values[0]))
     low, high = -_upper(-values, alpha), _upper(values, alpha)
     if p > alpha:
         return (min(low, 0.0), max(high, 0.0))

@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
+from typing import Any
 
+from nav_eval.errors import RunDirectoryError
 from nav_eval.results.compare import RunRecords, require_comparable
 
 
@@ -19,25 +21,48 @@ def agent_of(name: str) -> str:
     return str(path.with_name(agent)) if agent and seed else name
 
 
+def played_by(manifest: Mapping[str, Any]) -> str | None:
+    """What the agent of a run calls itself, or was called; None in manifests that do not say."""
+    name = manifest.get("service", {}).get("name") or manifest.get("agent")
+    return None if name is None else str(name)
+
+
+def by_agent(names: Sequence[str]) -> list[tuple[str, list[int]]]:
+    """Each agent's name and the places of its runs, in the order of its first one.
+
+    What names no seed stands for itself, also where it is named twice.
+    """
+    groups: dict[tuple[str, int], list[int]] = {}
+    for place, name in enumerate(names):
+        agent = agent_of(name)
+        groups.setdefault((agent, place if agent == name else -1), []).append(place)
+    return [(agent, places) for (agent, _), places in groups.items()]
+
+
 def grouped(runs: Sequence[RunRecords]) -> list[RunRecords]:
     """One entry per agent, in the order of the first of its runs.
 
-    Raises RunDirectoryError for runs of one agent that differ in rules or episodes.
+    Raises RunDirectoryError for runs of one agent that differ in rules or episodes, that another agent played, and for
+    one that is named twice.
     """
-    groups: dict[tuple[str, int], list[RunRecords]] = {}
-    for place, run in enumerate(runs):
-        name = agent_of(run.name)
-        # What names no seed stands for itself, also where it is named twice.
-        groups.setdefault((name, place if name == run.name else -1), []).append(run)
-    return [_entry(name, group) if len(group) > 1 else group[0] for (name, _), group in groups.items()]
+    groups = [(name, [runs[i] for i in places]) for name, places in by_agent([run.name for run in runs])]
+    return [_entry(name, group) if len(group) > 1 else group[0] for name, group in groups]
 
 
 def _entry(name: str, seeds: Sequence[RunRecords]) -> RunRecords:
-    for other in seeds[1:]:
-        require_comparable(seeds[0], other)
-    episodes = {key: _means([one.episodes[key] for one in seeds]) for key in seeds[0].episodes}
+    first = seeds[0]
+    for place, other in enumerate(seeds[1:], 1):
+        require_comparable(first, other)
+        if other.agent != first.agent:
+            raise RunDirectoryError(
+                f"{first.name} and {other.name} are called seeds of one agent, but {first.agent} played the one and "
+                f"{other.agent} the other. Rename one."
+            )
+        if other.name in (one.name for one in seeds[:place]):
+            raise RunDirectoryError(f"{other.name} is named twice. A seed counts once.")
+    episodes = {key: _means([one.episodes[key] for one in seeds]) for key in first.episodes}
     well = max((one.played_well for one in seeds if one.played_well is not None), default=None)
-    return RunRecords(name, episodes, seeds[0].metadata, seeds[0].definitions, seeds, well)
+    return RunRecords(name, episodes, first.metadata, first.definitions, seeds, well, first.agent)
 
 
 def _means(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:

@@ -17,7 +17,7 @@ from nav_eval.report.source import told_definitions
 from nav_eval.results.compare import RunRecords, compare
 from nav_eval.results.rules import BY_CONVENTION, rules_of
 from nav_eval.results.run_directory import RunDirectory
-from nav_eval.results.seeds import grouped
+from nav_eval.results.seeds import grouped, played_by
 
 MUST_AGREE = ("benchmark", "profile", "renderer", "dataset_sha256", "assets_sha256")
 """Keys of the manifest that runs must share."""
@@ -46,7 +46,7 @@ def read_records(path: Path) -> RunRecords:
         names = dict.fromkeys((*printed, *values))
         told = told_definitions(summary, names, config)
         well = sum(result.status == "ok" for result in results)
-        return RunRecords(str(path), episodes, shared, told, played_well=well)
+        return RunRecords(str(path), episodes, shared, told, played_well=well, agent=played_by(manifest))
 
 
 def compare_runs(paths: Sequence[Path], read: Reader = read_records, *, mix: bool = False) -> list[dict[str, Any]]:
@@ -132,7 +132,8 @@ def comparison_table(rows: Sequence[dict[str, Any]]) -> str:
 def _line(row: dict[str, Any]) -> str:
     if row["difference"] is None:
         return f"  {row['metric']:<28} nothing to compare"
-    interval = "" if row["ci95"] is None else f"  95% [{row['ci95'][0]:+.4f}, {row['ci95'][1]:+.4f}]"
+    ci = row["ci95"]
+    interval = "  no interval" if ci is None else f"  95% [{ci[0]:+.4f}, {ci[1]:+.4f}]"
     whole = f" ({row['p_adjusted']:.4g} for {row['pairs']} pairs)" if row["pairs"] > 1 else ""
     told = f"p {row['p']:.4g}" if row["p"] >= MIN_P else f"p < {MIN_P}"
     chance = f"  {told}{whole} {row['test']}"

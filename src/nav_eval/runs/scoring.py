@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
@@ -126,16 +127,20 @@ def _path_and_instruction(episode: Episode) -> str:
 
 
 class _Scorer:
-    """Scores episode by episode; remembers scenes in which no distance can be measured."""
+    """Scores episode by episode; remembers scenes in which no distance can be measured, and paths along no edge."""
 
     def __init__(self, full: Environment, paths_only: Environment) -> None:
         self._full = full
         self._paths_only = paths_only
         self._unmeasured: dict[str, int] = {}
+        self._jumped: list[str] = []
 
     def score(self, episode: Episode, prediction: Prediction | None) -> EpisodeResult:
         environment = self._environment(episode)
-        return replace(_score(environment, episode, prediction), reference=environment.reference)
+        result = replace(_score(environment, episode, prediction), reference=environment.reference)
+        if prediction is not None and _jumps(environment, prediction):
+            self._jumped.append(episode.episode_id)
+        return result
 
     def _environment(self, episode: Episode) -> Environment:
         simulator = self._full.simulator
@@ -152,6 +157,15 @@ class _Scorer:
         return self._full
 
     def notes(self) -> list[str]:
+        found = []
+        if self._jumped:
+            found.append(
+                f"Some viewpoints in these trajectories are joined by no edge: {_some(self._jumped)}. They are scored "
+                "as they are; R2R's own script refuses such a file."
+            )
+        return [*found, *self._unmeasured_notes()]
+
+    def _unmeasured_notes(self) -> list[str]:
         if not self._unmeasured:
             return []
         scenes = _some(sorted(self._unmeasured))
@@ -222,6 +236,15 @@ def _steps(environment: Environment, episode: Episode, prediction: Prediction) -
         return steps
     events = {} if prediction.object_id is None else {"object": prediction.object_id}
     return [*steps, StepRecord(STOP, states[-1], events=events)]
+
+
+def _jumps(environment: Environment, prediction: Prediction) -> bool:
+    """Whether some step of it goes along no edge of the navigation graph."""
+    nodes = [state.node for state in prediction.states]
+    if None in nodes:
+        return False
+    neighbours = cast("HasGraph", environment.simulator).graph().neighbours
+    return any(after != before and after not in neighbours[str(before)] for before, after in pairwise(nodes))
 
 
 def _placed(environment: Environment, episode: Episode, state: AgentState) -> AgentState:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import socket
 import sys
 import time
 from contextlib import contextmanager
@@ -174,6 +175,15 @@ def test_a_process_of_ours_is_started_and_stopped(arguments):
     assert process.wait(PATIENCE) is not None
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
+
+
+def test_who_listens_already_is_not_what_the_command_starts():
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        endpoint = f"127.0.0.1:{other.getsockname()[1]}"
+        backend = ExternalBackend(config(endpoint, command=command("--port", "{port}"), options=FAST))
+        with pytest.raises(SimulatorUnavailable, match="another program listens at port"):
+            backend.open_session()
+        backend.close()
 
 
 def test_a_process_that_dies_fails_its_episode_and_is_started_again():

@@ -287,6 +287,8 @@ def run_serve(options: argparse.Namespace) -> int:
     except (UnsafeAddress, ValueError) as error:
         raise UsageError(str(error)) from error
     except OSError as error:
+        if error.filename:
+            raise UsageError(f"{error.filename}: {error.strerror}.") from error
         raise UsageError(f"cannot listen at {options.host}:{options.port}: {error.strerror or error}.") from error
     except ServiceProblem as problem:
         return _complain(f"the agent could not be created: {problem.detail}", UNUSABLE, options.debug)

@@ -5,6 +5,7 @@ WireError
 │   └── Forbidden     the address lies in no network that we may connect to; nothing was sent
 ├── DeadlineMissed    no answer in time
 ├── BadAnswer         an answer came that is none: garbage, too large, of another session, step or request
+│   └── OtherProtocol gRPC where REST was asked, or REST where gRPC was: waiting mends nothing
 ├── Refused           the service answered with a problem
 └── BadMessage        what was received does not fit what was declared (the sender's fault)
 """
@@ -61,6 +62,10 @@ class DeadlineMissed(WireError):
 
 
 class BadAnswer(WireError):
+    pass
+
+
+class OtherProtocol(BadAnswer):
     pass
 
 

@@ -145,7 +145,7 @@ def episodes(
     asked = {name: controls_of(name, min_length, spacing) for name in (TASKS if task == "all" else (task,))}
     sites, cores = find_sites(scenes_dir), _cores(processes)
     for name, controls in asked.items():
-        with worked(f"{name} episodes") as on_progress:
+        with worked(f"episodes of {name}") as on_progress:
             made = make_episodes(name, sites, out / name, per_scene, seed, controls, on_progress, shares, cores)
         say(*made.values())
     return DONE

@@ -203,7 +203,7 @@ def check_building(rooms: int, storeys: int, kind: str, detail: int, assets: str
 
 def _items(plan: Plan, style: Style, stream: Stream, assets: Assets) -> list[Item]:
     """The shell, then each room's furniture; `on` counts within the whole list."""
-    stock = Stock(stream.child("stock"), assets)
+    stock = Stock(stream.child("stock"), assets, plan.kind)
     items = [*shell_items(plan, style, stream.child("shell")), *fitting_items(plan), *facade_items(plan)]
     items += window_items(plan, style, stream.child("windows"))
     for room in plan.rooms:
@@ -211,4 +211,4 @@ def _items(plan: Plan, style: Style, stream: Stream, assets: Assets) -> list[Ite
         for item in furnish(plan, room, style, stream.child("furniture", room.id), stock):
             on = item.on + offset if item.on >= 0 else -1
             items.append(replace(item, on=on))
-    return hung(items, stream.child("art"))
+    return hung(items, stream.child("art"), plan.kind)

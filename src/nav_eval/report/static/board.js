@@ -33,7 +33,8 @@ export function board(app) {
 // Who is first, and whether anybody else may be.
 export function standing(app) {
   const { board: record } = app.whole;
-  const first = agents(app, record.order.filter((i) => record.places[i] && record.places[i].rank === 1));
+  const best = firsts(app.whole).filter((i) => record.places[i] && record.places[i].rank === 1);
+  const first = best.map((i) => entryName(app, i));
   const metric = metricName(app.whole, record.metric);
   if (first.length === 1) return t("board.first", { best: first[0], metric });
   const few = first.length > 3 ? [...first.slice(0, 2), t("board.more", { n: first.length - 2 })] : first;
@@ -41,14 +42,19 @@ export function standing(app) {
   return t("board.tied", { metric, names, n: whole(record.n), g: whole(record.buildings) });
 }
 
-// Their names; runs of one agent with several seeds share its place, and are one.
-function agents(app, indices) {
-  const named = new Map();
-  for (const i of indices) {
-    const place = app.whole.board.places[i].name;
-    named.set(place, named.has(place) ? place.split(/[/\\]/).at(-1) : app.entries[i]);
-  }
-  return [...named.values()];
+// What the runs of one agent with several seeds are together; a run alone is itself.
+function entryOf(doc, i) {
+  return doc.agents?.find((agent) => agent.runs[0] === i) ?? doc.runs[i];
+}
+
+// The entries in the board's order, each by its first run.
+function firsts(doc) {
+  return doc.board.order.filter((i) => !doc.agents || doc.agents.some((agent) => agent.runs[0] === i));
+}
+
+function entryName(app, i) {
+  const { name, runs } = entryOf(app.whole, i);
+  return runs && runs.length > 1 ? t("board.seeds", { name, n: runs.length }) : app.entries[i];
 }
 
 function rule({ whole: doc }) {
@@ -82,7 +88,7 @@ function drawn(app, draw) {
   const list = boardColumns(app);
   const beside = inOrder(app, list, chosen(app));
   const others = app.state.allOthers ? beside : beside.slice(0, FEW_OTHERS);
-  const bodies = [h("tbody", {}, ...inOrder(app, list, record.order).map((i) => runRow(list, i)))];
+  const bodies = [h("tbody", {}, ...inOrder(app, list, firsts(app.whole)).map((i) => runRow(list, i)))];
   if (others.length)
     bodies.push(
       h(
@@ -159,12 +165,12 @@ function boardColumns(app) {
       show: (i) => rankCell(record.places[i]),
       print: () => "–",
     },
-    { name: "entry", title: t("board.entry"), of: (i) => app.entries[i], other: (one) => one.model, show: (i) => entryCell(app, i), print: otherCell },
+    { name: "entry", title: t("board.entry"), of: (i) => entryName(app, i), other: (one) => one.model, show: (i) => entryCell(app, i), print: otherCell },
     record.metric && leading(app),
     ...rest.map(([name, short]) => measure(app, name, short)),
     count("n", t("board.n"), (i) => doc.runs[i].n),
-    count("failed", t("board.failed"), (i) => doc.runs[i].n_failed),
-    count("excluded", t("board.excluded"), (i) => doc.runs[i].n_excluded),
+    count("failed", t("board.failed"), (i) => entryOf(doc, i).n_failed),
+    count("excluded", t("board.excluded"), (i) => entryOf(doc, i).n_excluded),
     { name: "sensors", title: t("board.sensors"), of: (i) => sensing(doc.runs[i]), show: (i) => sensing(doc.runs[i]), print: () => "–" },
     doc.runs.length > FIRST_DRAWN && { name: "drawn", title: t("board.drawn"), show: (i) => tick(app, i), print: () => "" },
   ].filter(Boolean);
@@ -183,16 +189,21 @@ function count(name, title, of) {
 
 function measure(app, name, short) {
   const metric = app.whole.definitions[name];
-  const summary = (i) => app.whole.runs[i].metrics[name];
+  const summary = (i) => entryOf(app.whole, i).metrics[name];
   return {
     name,
     title: short,
     number: true,
     of: (i) => (summary(i) ? summary(i).mean : null),
     other: (one) => (short in one.figures ? Number(one.figures[short]) : null),
-    show: (i) => (summary(i) ? h("span", { title: shown(metric, summary(i).mean, true) }, shown(metric, summary(i).mean, app.state.exact)) : "–"),
+    show: (i) => (summary(i) ? h("span", { title: withSpread(metric, summary(i), true) }, withSpread(metric, summary(i), app.state.exact)) : "–"),
     print: (one) => one.figures[short] ?? "–",
   };
+}
+
+function withSpread(metric, summary, exact) {
+  const mean = shown(metric, summary.mean, exact);
+  return typeof summary.spread === "number" ? `${mean} ± ${shown(metric, summary.spread, exact)}` : mean;
 }
 
 // What ranks: with its interval, and drawn.
@@ -201,22 +212,28 @@ function leading(app) {
   const { metric: name, columns: printed } = doc.board;
   const known = printed.find(([one]) => one === name);
   const column = measure(app, name, known ? known[1] : name);
-  const rows = doc.runs.map(({ metrics: { [name]: found } }) =>
-    found && found.mean !== null ? [found.mean, ...(found.ci95 || [null, null])] : null,
-  );
+  const rows = doc.runs.map((_, i) => {
+    const found = entryOf(doc, i).metrics[name];
+    return found && found.mean !== null ? [found.mean, ...(found.ci95 || [null, null])] : null;
+  });
   const ends = rows.flat().filter((value) => typeof value === "number");
   const low = Math.min(0, ...ends),
     high = Math.max(...ends, unitRange(doc.definitions[name]) ? 0.1 : 0);
   const show = (i) => [
     h("strong", {}, column.show(i)),
     " ",
-    rows[i] && h("span", { class: "interval" }, shownRange(doc.definitions[name], doc.runs[i].metrics[name].ci95, app.state.exact)),
-    rows[i] && whiskers([rows[i]], low, high, app.state.focus.includes(i) ? app.state.focus.indexOf(i) : GREY),
+    rows[i] && h("span", { class: "interval" }, shownRange(doc.definitions[name], entryOf(doc, i).metrics[name].ci95, app.state.exact)),
+    rows[i] && whiskers([rows[i]], low, high, sign(app, i) < 0 ? GREY : sign(app, i)),
   ];
   return { ...column, name, title: known ? known[1] : metricTitle(doc, name, app.state.exact), number: false, show };
 }
 
 const GREY = 5;
+
+// Of the entry in the charts below; -1 where these do not draw it, or draw each of its runs by itself.
+function sign(app, i) {
+  return app.whole.agents ? -1 : app.state.focus.indexOf(i);
+}
 
 function rankCell(place) {
   if (!place) return "–";
@@ -228,9 +245,9 @@ function entryCell(app, i) {
   const run = app.whole.runs[i],
     { url, paper } = run.entry;
   const place = app.whole.board.places[i];
-  const name = app.entries[i];
+  const name = entryName(app, i);
   return [
-    app.state.focus.includes(i) ? key(app.state.focus.indexOf(i)) : "",
+    sign(app, i) < 0 ? "" : key(sign(app, i)),
     " ",
     url ? away(url, name) : name,
     paper ? [" · ", away(paper, t("board.paper"))] : "",

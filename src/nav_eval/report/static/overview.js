@@ -48,14 +48,26 @@ function spoken(doc) {
   return doc.verdict ? doc.verdict[currentLanguage()].map(percents) : [];
 }
 
+// What a paper compares: the chosen runs, those of one agent with several seeds together.
+function compared({ doc, whole: { agents }, state, labels }) {
+  if (!agents) return { entries: doc.runs, labels, groups: doc.groups };
+  const chosen = agents.filter((agent) => agent.runs.some((i) => state.focus.includes(i)));
+  return {
+    entries: chosen,
+    labels: chosen.map(({ name, runs }) => (runs.length > 1 ? t("board.seeds", { name, n: runs.length }) : name)),
+    groups: doc.groups.map((group, row) => ({ ...group, runs: chosen.map((agent) => agent.groups[row]) })),
+  };
+}
+
 // The figures of a paper's main table as a chart, and success by path length.
 function paper(app) {
-  const { doc, labels } = app;
-  const names = Object.keys(PRINTED).filter((name) => doc.runs.some((run) => typeof run.metrics[name]?.mean === "number"));
+  const { doc } = app;
+  const { entries, labels, groups } = compared(app);
+  const names = Object.keys(PRINTED).filter((name) => entries.some((run) => typeof run.metrics[name]?.mean === "number"));
   const summary = (name) =>
-    doc.runs.map((run) => run.metrics[name] && [run.metrics[name].mean, ...(run.metrics[name].ci95 || [null, null])]);
-  const lengths = doc.groups.filter((group) => group.kind === "length" && group.label);
-  const sizes = doc.runs.map((run) => whole(run.metrics[names[0]]?.n ?? 0)),
+    entries.map((run) => run.metrics[name] && [run.metrics[name].mean, ...(run.metrics[name].ci95 || [null, null])]);
+  const lengths = groups.filter((group) => group.kind === "length" && group.label);
+  const sizes = entries.map((run) => whole(run.metrics[names[0]]?.n ?? 0)),
     alike = new Set(sizes).size === 1;
   const counted = {
     title: alike ? `${t("axis.metric")} (n = ${sizes[0]})` : t("axis.metric"),

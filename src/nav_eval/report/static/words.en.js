@@ -364,6 +364,7 @@ export const EN = {
   "sensing.pose": "pose",
   "board.drawn": "Charts",
   "board.draw": "Show {name} in the charts below",
+  "board.seeds": "{name}, {n} seeds",
   "board.paper": "paper",
   "board.oracle": "oracle: it sees the simulator, so it has no rank",
   "board.left": "{n} more episodes of its own are not ranked; mean on the common ones {mean}",

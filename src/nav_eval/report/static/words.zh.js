@@ -345,6 +345,7 @@ export const ZH = {
   "sensing.pose": "位姿",
   "board.drawn": "图表",
   "board.draw": "在下方图表中显示 {name}",
+  "board.seeds": "{name}，{n} 个种子",
   "board.paper": "论文",
   "board.oracle": "专家：能看到仿真器内部，不参与排名",
   "board.left": "另有 {n} 个自己的回合未参与排名；共有回合上的均值为 {mean}",

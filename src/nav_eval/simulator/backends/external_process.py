@@ -47,7 +47,15 @@ class SimulatorProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> str:
-        """Its endpoint, once it listens; raises SimulatorUnavailable if it ends or does not listen in time."""
+        """Its endpoint, once it listens; raises SimulatorUnavailable if it ends or does not listen in time.
+
+        Whoever listens at that port before is not what `command` starts: also refused.
+        """
+        if self._port and self._listens():
+            raise SimulatorUnavailable(
+                f"simulator.command: another program listens at port {self._port} already. Stop it, or take it as it is"
+                " and drop simulator.command."
+            )
         environment = os.environ | {SIMULATOR_STDIN.name: "1"}
         if self._port:
             environment[SIMULATOR_PORT.name] = self._port

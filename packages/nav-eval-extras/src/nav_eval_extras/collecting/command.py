@@ -114,7 +114,7 @@ def _walked(kind: str, benchmark: str | None, out: Path, wish: dict[str, Any], p
     if processes < 1:
         raise ConfigError(f"--processes {processes}: must be at least 1.")
     with _progress(quiet) as told:
-        collect_into(FORMATS.get(kind), out, Wish(benchmark, **wish), processes=processes, told=told)
+        collect_into(FORMATS.get(kind, beside=["npz"]), out, Wish(benchmark, **wish), processes=processes, told=told)
 
 
 @contextmanager

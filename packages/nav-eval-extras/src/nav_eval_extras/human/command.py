@@ -66,7 +66,8 @@ def human(
     quiet
         Print no progress bar and no table, only the link and where the results are.
     progress
-        On stderr: a bar, JSON lines (one a second at most), or nothing; auto is a bar on a terminal.
+        On stderr: a bar, JSON lines (one a second at most), or nothing; auto is a bar on a terminal, else a line
+        each ten seconds.
     """
     from nav_eval.cli.progress import show_progress
     from nav_eval.core.stopping import drainable

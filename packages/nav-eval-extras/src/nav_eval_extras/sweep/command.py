@@ -51,7 +51,8 @@ def sweep(
     quiet
         Print no progress bar and no results, only where the results are.
     progress
-        On stderr: a bar, JSON lines (one a second at most), or nothing; auto is a bar on a terminal.
+        On stderr: a bar, JSON lines (one a second at most), or nothing; auto is a bar on a terminal, else a line
+        each ten seconds.
     """
     from nav_eval.cli.progress import show_progress
     from nav_eval.core.stopping import drainable

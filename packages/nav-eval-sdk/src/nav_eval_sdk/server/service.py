@@ -245,6 +245,11 @@ class Service:
                 self._release(session)
         return EndStatus()
 
+    @property
+    def busy(self) -> bool:
+        """Whether an episode runs."""
+        return bool(self._sessions)
+
     def drain(self, seconds: float) -> None:
         """Take no new episodes and wait until the running ones have ended, or are forsaken, at most `seconds`."""
         until = time.monotonic() + seconds

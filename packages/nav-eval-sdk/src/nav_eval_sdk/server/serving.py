@@ -111,7 +111,8 @@ def start(
     """Serve `agent` (a class, a factory, or one object for one session) and return at once.
 
     max_batch: acts of waiting sessions answered together; by default 8 if the class has `act_batch`, else 1.
-    max_wait: least seconds that a batch waits for others. Raises UnsafeAddress for a public address without a token.
+    max_wait: least seconds that a batch waits for others. Raises UnsafeAddress for a public address without a token,
+    ValueError for what is no agent, port or number of sessions.
     """
     listen = Listen(host=host, port=port, token=token, tls=tls, insecure=insecure, max_message=max_message)
     listen.check()
@@ -134,9 +135,16 @@ def _service(
     from nav_eval_sdk.server.service import Service
 
     keep_freed_pages()
+    _check_least(max_sessions=(max_sessions, 1), max_batch=(max_batch, 1), max_wait=(max_wait, 0))
     factory, max_sessions = _factory(agent, max_sessions)
     info = describe(agent, max_sessions, _batch(agent, max_sessions, max_batch), streaming=streaming)
     return Service(factory, info, max_wait=max_wait, idle_timeout=idle_timeout)
+
+
+def _check_least(**given: tuple[float | None, int]) -> None:
+    for name, (value, least) in given.items():
+        if value is not None and not value >= least:
+            raise ValueError(f"{name} {value}: must be at least {least}.")
 
 
 def serve(agent: Callable[[], Any] | Any, *, grace: float = 30.0, **options: Any) -> None:
@@ -200,7 +208,8 @@ def _stop_on_signals(server: Server) -> None:
 
     def stop(number: int, frame: object) -> None:
         signal.signal(number, signal.SIG_DFL)
-        log.info("Stopping when the running episodes have ended; again to stop at once.")
+        if server.service.busy:
+            log.info("Stopping when the running episodes have ended; again to stop at once.")
         server.stopped.set()
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -208,6 +217,11 @@ def _stop_on_signals(server: Server) -> None:
 
 
 def _factory(agent: Any, max_sessions: int) -> tuple[Callable[[], Any], int]:
+    acts = hasattr(agent, "act") or hasattr(agent, "act_batch")
+    if not (acts or (callable(agent) and not isinstance(agent, type))):
+        raise ValueError(
+            f"{agent!r:.80} is no agent: give a class or an object with `act`, or a function that makes one."
+        )
     if hasattr(agent, "act") and not isinstance(agent, type):
         if max_sessions != 1:
             raise ValueError("One agent object serves one session: give the class to have more.")

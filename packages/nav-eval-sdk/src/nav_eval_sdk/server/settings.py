@@ -7,11 +7,13 @@ import ipaddress
 import socket
 import ssl
 from dataclasses import dataclass
+from pathlib import Path
 
 from nav_eval_sdk.protocol.version import DEFAULT_PORT
 
 MAX_MESSAGE = 1 << 28
 """Bytes. Once an episode has declared its observations, its own limit holds, which is smaller."""
+LAST_PORT = 65535
 
 
 class UnsafeAddress(ValueError):
@@ -33,6 +35,11 @@ class ServerTls:
     certificate: str
     key: str
     client_ca: str | None = None
+
+    def check(self) -> None:
+        """Raises OSError that names a file which cannot be read: what loads them does not say which."""
+        for path in filter(None, (self.certificate, self.key, self.client_ca)):
+            Path(path).open("rb").close()
 
     def context(self) -> ssl.SSLContext:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=self.client_ca)
@@ -57,7 +64,11 @@ class Listen:
     max_message: int = MAX_MESSAGE
 
     def check(self) -> None:
-        """Raises UnsafeAddress."""
+        """Raises UnsafeAddress, ValueError for a port that there is not, and OSError for a file that cannot be read."""
+        if self.tls:
+            self.tls.check()
+        if not 0 <= self.port <= LAST_PORT:
+            raise ValueError(f"port {self.port}: must be from 0 (any free one) to {LAST_PORT}.")
         if not (self.token or self.insecure or is_loopback(self.host)):
             raise UnsafeAddress(
                 f"{self.host} can be reached by others: give a token (--token-file), or say "

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nav_eval_sdk.errors import BadAnswer, BadMessage, DeadlineMissed, Refused, Unreachable, WireError
+from nav_eval_sdk.errors import BadAnswer, BadMessage, DeadlineMissed, OtherProtocol, Refused, Unreachable, WireError
 from nav_eval_sdk.protocol.grpc import CODE_KEY, SERVICE, dump, dump_observation, load, load_action
 from nav_eval_sdk.protocol.messages import (
     Action,
@@ -57,6 +57,8 @@ TOO_LARGE = "message larger than max"
 """What grpc itself says of an answer beyond MAX_ANSWER, under the status RESOURCE_EXHAUSTED."""
 NO_HTTP2 = "Failed parsing HTTP/2"
 """What grpc itself says where HTTP/1 answers."""
+PROXY_WAITS = "(HTTP status 5"
+"""And where what answers is a proxy that waits for the service behind it."""
 HTTP_STATUS = "Received http2 header with status"
 """What grpc itself says where a proxy answers, and not the service behind it."""
 REQUIRED = ("HealthCheck", "ResetEpisode", "GetAction")
@@ -234,8 +236,8 @@ def as_wire_error(error: Any, deadline: Deadline) -> WireError:
         return DeadlineMissed(f"no answer within {deadline.seconds or 0:g} s.")
     if HTTP_STATUS in detail:
         return Unreachable(f"no gRPC answer: {detail}")
-    if NO_HTTP2 in detail:
-        detail = f"no gRPC answer, perhaps it speaks REST (protocol=rest): {NO_HTTP2}."
+    if NO_HTTP2 in detail and PROXY_WAITS not in detail:
+        return OtherProtocol("no gRPC answer, perhaps it speaks REST (protocol=rest).")
     if code in REFUSALS and TOO_LARGE not in detail:
         return Refused(Problem(code=REFUSALS[code], detail=detail))
     if code in ("UNAVAILABLE", "CANCELLED", "ABORTED"):

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from nav_eval_sdk.errors import ABSENT, BadAnswer, DeadlineMissed, Refused, Unreachable, WireError
+from nav_eval_sdk.errors import ABSENT, BadAnswer, DeadlineMissed, OtherProtocol, Refused, Unreachable, WireError
 from nav_eval_sdk.protocol.messages import (
     Action,
     EndStatus,
@@ -50,6 +50,8 @@ from nav_eval_sdk.transport.upgrade import JOINED, turned
 M = TypeVar("M", bound=Message)
 MAX_RECEIVED = 4 * MAX_ANSWER
 """Bytes of one answer with its heads and chunks. http.client takes a chunk of length -1 for all that will ever come."""
+HTTP2 = "\0\0"
+"""How what an HTTP/2 server says first begins: a frame of less than 256 bytes."""
 BY_STATUS = {
     401: "unauthorized",
     403: "unauthorized",
@@ -191,9 +193,9 @@ class RestTransport(Transport):
                 return Answer(response.status, response.headers.get_content_type(), _wait_asked(response), body)
         except (OSError, http.client.IncompleteRead, WireError):
             raise
-        except http.client.BadStatusLine as error:
-            raise BadAnswer(f"no HTTP answer, perhaps it speaks gRPC (protocol=grpc): {str(error)[:12]!a}.") from error
         except Exception as error:
+            if str(error).startswith(HTTP2):
+                raise OtherProtocol("no HTTP/1 answer, perhaps it speaks gRPC (protocol=grpc).") from error
             raise BadAnswer(f"no HTTP answer: {type(error).__name__} {str(error)[:100]!a}.") from error
 
     def _request(self, message: Message | None) -> tuple[memoryview | None, dict[str, str]]:

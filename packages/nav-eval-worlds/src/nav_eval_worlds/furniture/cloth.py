@@ -11,6 +11,9 @@ Point = tuple[float, float, float]
 _FOLD = 0.036
 """Metres by which a sheet's folds come inwards at most, where it hangs: a mattress is as much narrower."""
 
+_LEAST = 0.6
+"""Of a heap's height, in its valleys: what is uneven under it comes through nowhere."""
+
 
 def folds(x: Floats, z: Floats, seed: int) -> Floats:
     """Creases over a plane (metres), 0 to 1, of another course for every seed. x, z: of one shape."""
@@ -33,7 +36,7 @@ def heap(middle: Point, size: Point, material: str, seed: int, turn: float = 0.0
         x, z = a * np.sqrt(1 - b * b / 2), -b * np.sqrt(1 - a * a / 2)
         reach = 0.86 + 0.14 * sin_turns(x * 0.45 + z * 0.6 + seed * 0.37) * np.minimum(1.0, x * x + z * z)
         square = x * x + z * z
-        high = (1 - square * square * square) * (0.3 + 0.7 * folds(x * 0.55, z * 0.55, seed))
+        high = (1 - square * square * square) * (_LEAST + (1 - _LEAST) * folds(x * 0.55, z * 0.55, seed))
         x, z = x * reach * w / 2, z * reach * d / 2
         points = np.stack([x * c + z * s + middle[0], middle[1] + high * h, z * c - x * s + middle[2]], axis=-1)
         return points, np.stack([x, -z], axis=-1)

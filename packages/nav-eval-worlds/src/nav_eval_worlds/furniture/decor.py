@@ -141,8 +141,9 @@ def boxes(stream: Stream) -> Made:
     return Made("box", m, (0.5, y, 0.44))
 
 
-def whiteboard(stream: Stream) -> Made:
-    w, h = 1.6, 1.0
+def whiteboard(stream: Stream, w: float = 1.6) -> Made:
+    """`w`: its width, metres."""
+    h = 1.0
     m = Model()
     m.box((-w / 2, 0, -0.02), (w / 2, h, 0.015), "metal", skip="b")
     x = w / 2 - 0.03
@@ -151,7 +152,7 @@ def whiteboard(stream: Stream) -> Made:
         "board",
         [(0, 1), (1, 1), (1, 0), (0, 0)],
     )
-    m.box((-0.5, -0.0, 0.015), (0.5, 0.02, 0.07), "metal", skip="b")
+    m.box((0.3 - w / 2, -0.0, 0.015), (w / 2 - 0.3, 0.02, 0.07), "metal", skip="b")
     return Made("whiteboard", m, (w, h, 0.09))
 
 

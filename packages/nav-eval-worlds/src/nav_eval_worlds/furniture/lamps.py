@@ -40,6 +40,11 @@ def ceiling_lamp(stream: Stream, style: Style) -> Made:
     return make(CEILING_LAMPS, stream, style)
 
 
+def office_lamp(stream: Stream, style: Style) -> Made:
+    """Of an office's ceiling, where no panels are."""
+    return make(OFFICE_LAMPS, stream, style)
+
+
 def drum_lamp(stream: Stream) -> Made:
     skin = stream.choice(("dark", "metal2", "wood"))
     m = Model()
@@ -276,6 +281,7 @@ def lantern(stream: Stream) -> Made:
 
 
 CEILING_LAMPS = family(disc_lamp, rim_lamp, paper_globe, track, sputnik, lantern, drum_pendant)
+OFFICE_LAMPS = family(disc_lamp, rim_lamp, track, ring_pendant)
 
 
 def light_panel(stream: Stream) -> Made:

@@ -564,9 +564,9 @@ def wall_unit(stream: Stream) -> Made:
 TV_STANDS = family(cabinet_stand, peg_stand, leg_stand, low_stand, wall_unit)
 
 
-def wall_screen(stream: Stream) -> Made:
-    """A large screen that hangs; its back at -z, the origin at the middle of its lower edge."""
-    w = stream.choice((1.2, 1.4))
+def wall_screen(stream: Stream, w: float = 0.0) -> Made:
+    """A large screen that hangs; its back at -z, the origin at the middle of its lower edge. `w`: its width, metres."""
+    w = w or stream.choice((1.2, 1.4))
     h = w * 0.57
     m = Model()
     m.box((-w / 2, 0, -0.03), (w / 2, h, 0.02), "dark", skip="b")

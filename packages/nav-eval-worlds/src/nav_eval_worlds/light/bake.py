@@ -52,7 +52,7 @@ def bake(
     fill(charts, sharp, light)
     on_progress(0.3)
     light = exposed(light, len(sharp) - len(free), sharp.points.at, sharp.points.room, plan, day)
-    value = compressed(balanced(light, len(sharp) - len(free)))
+    value = compressed(balanced(light, len(sharp) - len(free), day))
     glints = Glints(plan, day, shining.windows, shining.lamps, shining.lamp_rooms)
     value = polished(value, glints, sharp.points, materials(mesh, free), mesh.names, mean_colours(textures))
     on_progress(0.05)

@@ -46,7 +46,7 @@ _SKY: dict[Hour, Rgb] = {
     "noon": (0.88, 0.95, 1.0),
     "overcast": (0.93, 0.96, 1.0),
     "afternoon": (0.97, 0.93, 0.90),
-    "evening": (0.012, 0.018, 0.035),
+    "evening": (0.008, 0.010, 0.015),
 }
 
 
@@ -58,6 +58,8 @@ def draw_daylight(seed: str, kind: str) -> Daylight:
     lamp = (1.0, 0.86 - 0.16 * warmth, 0.64 - 0.28 * warmth)
     if hour == "evening":
         lamp = (1.0, 0.78 - 0.12 * warmth, 0.48 - 0.18 * warmth)
+    if kind == "office":
+        lamp = (1.0, (1 + lamp[1]) / 2, (1 + lamp[2]) / 2)
     exposure = stream.between(80, 125) / 100
     if hour not in _SUN:
         return Daylight(hour, None, (0.0, 0.0, 0.0), _SKY[hour], lamp, exposure)

@@ -22,10 +22,12 @@ _DIM, _BRIGHT = 0.6, 0.6
 _DOORWAY = 1.8
 """Metres from a door in which a room's exposure becomes its own."""
 
-_BALANCED = 0.6
+_BALANCED, _BALANCED_AT_NIGHT = 0.6, 0.85
 """How much of a building's cast of colour a camera takes away."""
-_KNEE, _WHITE, _MOST = 0.6, 1.28, 1.16
-"""Where light is compressed, what the brightest becomes, and what its strongest colour is held to, to keep its hue."""
+_KNEE, _WHITE = 0.6, 1.28
+"""Where light is compressed, and what the brightest becomes."""
+_SHOULDER, _MOST = 0.84, 1.12
+"""From where the strongest colour of light rises ever less, and what it never reaches: white paint is not burnt out."""
 _TOE, _SLOPE = 0.56, 0.58
 """Of a print's contrast: what is left of the darkest, and how much more of the bright."""
 
@@ -78,14 +80,15 @@ def _distance(door: Door, floor: float, at: Floats) -> Floats:
     return np.asarray(np.sqrt(beside * beside + aside * aside + above * above))
 
 
-def balanced(light: Floats, texels: int) -> Floats:
+def balanced(light: Floats, texels: int, day: Daylight) -> Floats:
     """`light` (N, 3), its colours as a camera balances them to the mean of the first `texels` places."""
     seen = light[:texels][luminance(light[:texels]) > 0.0]
     if not len(seen):
         return light
     middle = np.asarray([float(np.median(seen[:, k])) for k in range(3)])
     cast = middle / max(float(luminance(middle[None])[0]), 1e-6)
-    return np.asarray(light / (1.0 - _BALANCED + _BALANCED * cast))
+    share = _BALANCED_AT_NIGHT if day.hour == "evening" else _BALANCED
+    return np.asarray(light / (1.0 - share + share * cast))
 
 
 def compressed(light: Floats) -> Floats:
@@ -94,7 +97,9 @@ def compressed(light: Floats) -> Floats:
     value = np.sqrt(light / (luminance(light) + _KNEE)[:, None]) * _WHITE
     value *= (_TOE + _SLOPE * luminance(value))[:, None]
     most = np.maximum(np.maximum(value[:, 0], value[:, 1]), value[:, 2])
-    return np.asarray(value * (_MOST / np.maximum(most, _MOST))[:, None])
+    over, room = np.maximum(most - _SHOULDER, 0.0), _MOST - _SHOULDER
+    held = np.minimum(most, _SHOULDER) + over * room / (over + room)
+    return np.asarray(value * (held / np.maximum(most, 1e-9))[:, None])
 
 
 def luminance(light: Floats) -> Floats:

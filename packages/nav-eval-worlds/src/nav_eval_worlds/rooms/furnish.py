@@ -20,7 +20,7 @@ Rule = Callable[[Space, Stream], None]
 def furnish(plan: Plan, room: Room, style: Style, stream: Stream, stock: Stock) -> list[Item]:
     """The furniture and the small things of one room; `on` of the items counts within the returned list."""
     space = Space(plan, room, stream.child("spots"), style)
-    rule = _RULES.get(room.type)
+    rule = _RULES.get(space.use)
     if room.type == "stairs" and room.storey == 1:
         space.ceiling(lamps.disc_lamp(stream), *room.clear.centre)
     if rule is not None:
@@ -34,11 +34,12 @@ def _lights(space: Space, stream: Stream) -> None:
     """Ceiling lamps: one per 4 m of the longer side, all of a room alike; a pendant where people eat."""
     r = space.rect
     count = max(1, max(r.width, r.depth) // 4200)
-    office = space.room.type in ("office", "open office", "meeting room", "copy room")
+    panels = space.room.type in ("office", "open office", "meeting room", "copy room")
+    lamp = lamps.office_lamp if space.plan.kind == "office" else lamps.ceiling_lamp
     if space.room.type in ("dining room",):
         return
     low = space.room.type in ("hallway", "bathroom", "laundry room", "storage room")
-    made = lamps.light_panel(stream) if office else lamps.ceiling_lamp(stream, space.style)
+    made = lamps.light_panel(stream) if panels else lamp(stream, space.style)
     if low and made.size[1] > 0.3:
         made = lamps.rim_lamp(stream)
     for k in range(count):
@@ -61,7 +62,8 @@ _RULES: dict[str, Rule] = {
     "laundry room": homes.laundry_room,
     "storage room": homes.storage_room,
     "hallway": homes.hallway,
-    "foyer": homes.hallway,
+    "office bathroom": offices.washroom,
+    "office hallway": offices.corridor,
     "office": offices.office_room,
     "open office": offices.open_office,
     "meeting room": offices.meeting_room,

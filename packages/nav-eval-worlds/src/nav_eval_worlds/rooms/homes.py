@@ -367,31 +367,35 @@ def _stands(space: Space, table: Spot, along: int, ahead: int, turn: int, made: 
 
 
 def bathroom(space: Space, stream: Stream) -> None:
-    style, office = space.style, space.plan.kind == "office"
-    basin = bath.vanity(stream, style, 2 if office or floor_area(space) > 9_000_000 else 1)
-    space.against_wall(basin, front=600) or space.against_wall(bath.vanity(stream, style), front=500)
-    space.against_wall(bath.toilet(stream, style), front=550) or space.against_wall(
-        bath.close_toilet(stream), front=450
-    )
-    if office:
-        space.against_wall(bath.toilet(stream, style), front=550)
-    elif stream.chance(65):
+    style = space.style
+    basin_and_toilet(space, stream, 2 if floor_area(space) > 9_000_000 else 1)
+    if stream.chance(65):
         space.against_wall(bath.bathtub(stream, style), front=400, where="corner") or space.against_wall(
             bath.shower(stream, style), front=500, where="corner"
         )
     else:
         space.against_wall(bath.shower(stream, style), front=500, where="corner")
-    if stream.chance(40) and not office:
+    if stream.chance(40):
         space.against_wall(bath.washing_machine(stream), front=500)
     elif stream.chance(35):
         space.against_wall(bath.towel_shelf(stream), front=300)
     space.hang(bath.towel_rail(stream), 900)
     x, z = space.rect.centre
-    if stream.chance(60) and not office:
+    if stream.chance(60):
         space.lay(decor.rug(stream, 0.9, 0.6), x, z, 0)
-    if stream.chance(40) and not office:
+    if stream.chance(40):
         space.against_wall(decor.laundry_basket(stream), front=0, where="corner")
     greenery(space, stream, 30)
+
+
+def basin_and_toilet(space: Space, stream: Stream, basins: int) -> None:
+    """A vanity and a toilet, smaller ones where they do not fit."""
+    style = space.style
+    basin = bath.vanity(stream, style, basins)
+    space.against_wall(basin, front=600) or space.against_wall(bath.vanity(stream, style), front=500)
+    space.against_wall(bath.toilet(stream, style), front=550) or space.against_wall(
+        bath.close_toilet(stream), front=450
+    )
 
 
 def study(space: Space, stream: Stream) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.furniture import chairs, decor, grand, kitchen, sofas, storage, tables
+from nav_eval_worlds.furniture import bath, chairs, decor, grand, kitchen, sofas, storage, tables
 from nav_eval_worlds.furniture.made import askew
 from nav_eval_worlds.rooms.groups import (
     across,
@@ -17,7 +17,7 @@ from nav_eval_worlds.rooms.groups import (
     smaller,
     table_before,
 )
-from nav_eval_worlds.rooms.homes import kitchen_room
+from nav_eval_worlds.rooms.homes import basin_and_toilet, kitchen_room
 from nav_eval_worlds.rooms.space import Space, Spot
 
 
@@ -81,6 +81,7 @@ def open_office(space: Space, stream: Stream) -> None:
         space.against_wall(storage.filing_cabinet(stream), front=500)
     if stream.chance(60):
         space.against_wall(grand.standing_board(stream), front=300)
+    _copier(space, stream)
     for percent in (100, 90, 70, 50):
         greenery(space, stream, percent)
     space.hang(decor.whiteboard(stream), 950)
@@ -109,16 +110,20 @@ def meeting_room(space: Space, stream: Stream) -> None:
                         if space.stand(chair, *at, turn_in):
                             break
             break
-    space.hang(decor.whiteboard(stream), 950)
-    if stream.chance(50):
-        space.hang(storage.wall_screen(stream), 1050)
-    else:
-        space.against_wall(storage.tv_stand(stream, space.style), front=400)
-    if stream.chance(35):
-        space.against_wall(grand.standing_board(stream), front=200)
+    _shown(space, stream, "we" if turn == 0 else "ns")
     greenery(space, stream, 80)
     greenery(space, stream, 40)
     pictures(space, stream, 1)
+
+
+def _shown(space: Space, stream: Stream, ends: str) -> None:
+    """A whiteboard along the table and a screen across from its end, else where they fit."""
+    beside = "".join(side for side in "nesw" if side not in ends)
+    boards, screens = (1.6, 1.2), [storage.wall_screen(stream, w) for w in (1.9, 1.4, 1.2)]
+    if not any(space.hang(decor.whiteboard(stream, w), 950, sides) for sides in (beside, "") for w in boards):
+        space.against_wall(grand.standing_board(stream), front=200)
+    if not any(space.hang(screen, 1000, sides) for sides in (ends, "") for screen in screens):
+        space.against_wall(storage.tv_stand(stream, space.style), front=400)
 
 
 def break_room(space: Space, stream: Stream) -> None:
@@ -142,6 +147,7 @@ def reception(space: Space, stream: Stream) -> None:
         rug(space, stream, 2.4, 1.7, (x, z), sofa.turn)
         if low:
             across(space, stream, low)
+    _copier(space, stream)
     reading_group(space, stream)
     space.against_wall(sofas.armchair(stream, style), front=400)
     for _ in range(3):
@@ -160,3 +166,33 @@ def copy_room(space: Space, stream: Stream) -> None:
     space.against_wall(decor.boxes(stream), front=0, where="corner")
     if floor_area(space) > 9_000_000:
         space.against_wall(tables.plain_table(stream, 1.4, 0.7), front=500)
+
+
+def _copier(space: Space, stream: Stream) -> None:
+    """In a corner, where no room of the office is for printing: of an open office, else of the reception."""
+    types = [room.type for room in space.plan.rooms]
+    home = next((name for name in ("copy room", "open office") if name in types), "reception")
+    if space.room.type == home:
+        space.against_wall(decor.printer(stream), front=600, where="corner")
+
+
+def washroom(space: Space, stream: Stream) -> None:
+    basin_and_toilet(space, stream, 2)
+    space.against_wall(bath.toilet(stream, space.style), front=550)
+    space.hang(bath.towel_rail(stream), 900)
+    greenery(space, stream, 30)
+
+
+def corridor(space: Space, stream: Stream) -> None:
+    """Benches and plants where it is wide; what is a hall has seats; pictures all along."""
+    long, wide = max(space.rect.width, space.rect.depth), min(space.rect.width, space.rect.depth)
+    if wide > 1250:
+        for _ in range(1 + long // 7000):
+            if stream.chance(60):
+                space.against_wall(grand.bench(stream), front=0)
+            greenery(space, stream, 70)
+    if wide > 3400:
+        reading_group(space, stream)
+        space.against_wall(sofas.sofa(stream, space.style, 2), front=500)
+        greenery(space, stream, 90)
+    pictures(space, stream, max(1, long // 3000))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.made import Made
 from nav_eval_worlds.mesh.item import Item, Support
-from nav_eval_worlds.plan.floor_plan import KNEE, SIDES, Plan, Rect, Room, Side, wall_line
+from nav_eval_worlds.plan.floor_plan import KNEE, SIDES, Kind, Plan, Rect, Room, Side, wall_line
 from nav_eval_worlds.shell.structure import leaf_rect, openings
 from nav_eval_worlds.shell.windows import curtain_foot, curtain_spans
 from nav_eval_worlds.surfaces.styles import Style
@@ -39,6 +39,14 @@ _BEHIND_A_LEAF = 150
 """Millimetres: nothing hangs between an open leaf and the wall that it stands open to."""
 _OVER = 350
 """What stands on tall things, under a sloping ceiling."""
+_SHARED = ("hallway", "bathroom", "stairs")
+"""Rooms of homes and of offices, which are not furnished alike."""
+
+
+def use_of(kind: Kind, room_type: str) -> str:
+    """What a room is furnished as: an office's hallway is not a home's, and a foyer is a hallway."""
+    use = "hallway" if room_type == "foyer" else room_type
+    return f"office {use}" if kind == "office" and use in _SHARED else use
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +144,11 @@ class Space:
 
     def _inside(self, side: str, along: int) -> tuple[int, int]:
         return self.strip(side, along, along, 2 * _INSIDE).centre
+
+    @property
+    def use(self) -> str:
+        """What the room is furnished as."""
+        return use_of(self.plan.kind, self.room.type)
 
     def against_wall(
         self, make: Made, sides: str = "", front: int = 600, where: str = "any", tries: int = 40

@@ -1,4 +1,4 @@
-"""Images drawn once: screens, book backs, rugs, a mirror's reflection; what hangs framed is in paintings."""
+"""Images drawn once: screens, book backs, rugs, a mirror's reflection; what hangs framed is in repertoire."""
 
 from __future__ import annotations
 

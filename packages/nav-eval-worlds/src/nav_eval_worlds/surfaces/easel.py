@@ -1,6 +1,6 @@
 """What a picture is painted with: an easel of 4 to 3 or 3 to 4, its short side 1, x to the right and y down.
 
-Edges are blended. Shapes, lines, leaves and block letters are all that the pictures of paintings.py are made of.
+Edges are blended. Shapes, lines, leaves and block letters are all that drawn pictures are made of.
 """
 
 from __future__ import annotations
@@ -115,9 +115,9 @@ class Easel:
                         x0, y0 = x + (place * 4 + column) * dot, y + row * dot
                         self.box(x0, y0, x0 + dot * 1.12, y0 + dot * 1.12, colour)
 
-    def titled(self, text: str, y: float, colour: Colour, wide: float = 0.8) -> None:
-        """A word across the middle, at most `wide` of the whole."""
-        dot = min(self.wide * wide / (4 * len(text) - 1), 0.037 * self.high)
+    def titled(self, text: str, y: float, colour: Colour, wide: float = 0.8, tall: float = 0.185) -> None:
+        """A word across the middle, at most `wide` and `tall` of the whole."""
+        dot = min(self.wide * wide / (4 * len(text) - 1), tall / 5 * self.high)
         self.word(text, (self.wide - dot * (4 * len(text) - 1)) / 2, y, dot, colour)
 
     def matted(self, margin: float, colour: Colour = (246, 244, 238)) -> None:

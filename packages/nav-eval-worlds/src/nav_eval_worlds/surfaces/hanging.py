@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from nav_eval_worlds.exact import Floats, Stream, length
 from nav_eval_worlds.mesh.item import Item
+from nav_eval_worlds.plan.floor_plan import Kind
 from nav_eval_worlds.surfaces.easel import LONG
-from nav_eval_worlds.surfaces.paintings import KINDS, art_name
+from nav_eval_worlds.surfaces.repertoire import art_name, kinds_of
 
 _MOST = 64
 """Artworks of a building; from then on they are had again, so that textures stay small."""
@@ -17,22 +18,23 @@ _SERIES = 45
 """Percent of groups that are of one kind."""
 
 
-def hung(items: Sequence[Item], stream: Stream) -> list[Item]:
-    """The items with an artwork of its own in each frame."""
-    stock = _Stock(stream)
+def hung(items: Sequence[Item], stream: Stream, building: Kind) -> list[Item]:
+    """The items with an artwork of its own in each frame, of a kind that hangs in homes or offices."""
+    stock = _Stock(stream, kinds_of(building))
     return [_filled(item, stock) for item in items]
 
 
 @dataclass
 class _Stock:
     stream: Stream
+    all_kinds: Sequence[int]
     kinds: list[int] = field(default_factory=list)
     names: dict[bool, list[str]] = field(default_factory=lambda: {True: [], False: []})
     again: int = 0
 
     def kind(self) -> int:
         """Each once, in random order, before any comes again."""
-        self.kinds = self.kinds or self.stream.shuffled(range(len(KINDS)))
+        self.kinds = self.kinds or self.stream.shuffled(self.all_kinds)
         return self.kinds.pop()
 
     def take(self, kind: int, upright: bool) -> str:

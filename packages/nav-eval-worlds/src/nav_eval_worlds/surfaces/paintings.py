@@ -1,13 +1,10 @@
-"""What hangs framed on walls: paintings, prints, posters, maps, photographs and children's drawings, each drawn once
-on an easel (easel.py)."""
+"""What hangs framed on walls and is painted or drawn after something, each once on an easel (easel.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 
-from nav_eval_worlds.exact import Floats, Stream, cos_turns, sin_turns
+from nav_eval_worlds.exact import cos_turns, sin_turns
 from nav_eval_worlds.surfaces.easel import SHORT, Easel
 from nav_eval_worlds.surfaces.noise import Colour, noise
 
@@ -372,17 +369,6 @@ def crayons(e: Easel) -> None:
     e.image = 248 - (248 - e.image) * (0.55 + 0.45 * np.clip(e.grain(100) * 1.6, 0, 1))[..., None]
 
 
-def photo(e: Easel) -> None:
-    """A photograph with a white border: a place or a face, in grey, sepia or colour."""
-    e.stream.choice((hills, mountains, sea, woods, portrait, street))(e)
-    look = e.stream.below(3)
-    if look:
-        grey = e.image[..., :1] * 0.3 + e.image[..., 1:2] * 0.59 + e.image[..., 2:] * 0.11
-        grey = np.clip((grey - 120) * 1.25 + 124, 16, 240)
-        e.image = grey * np.asarray((1.0, 1.0, 1.0) if look == 1 else (1.06, 0.96, 0.8))
-    e.matted(0.07)
-
-
 def family_photo(e: Easel) -> None:
     """Two to four people out of doors."""
     e.ground((176, 204, 224), (222, 228, 220))
@@ -425,26 +411,3 @@ def _turned(turns: float) -> tuple[float, float]:
     """(cosine, sine) of an angle in turns."""
     at = np.asarray([turns])
     return float(cos_turns(at)[0]), float(sin_turns(at)[0])
-
-
-KINDS: tuple[Callable[[Easel], None], ...] = (
-    hills, mountains, sea, woods, street, portrait, flowers, fruit, botanical, chart_map, lettering, arches, shapes,
-    fields, strokes, line_art, crayons, photo, family_photo, bird,
-)  # fmt: skip
-
-
-def painting(stream: Stream, kind: int, upright: bool, colours: Sequence[Colour]) -> Floats:
-    """(H, W, 3), 0 to 255, of an artwork of a kind, standing or lying, in the home's colours."""
-    easel = Easel(stream, upright, colours)
-    KINDS[kind](easel)
-    return easel.image
-
-
-def art_name(serial: int, kind: int, upright: bool) -> str:
-    """The material of a home's artwork: `serial` counts them."""
-    return f"art{(serial * len(KINDS) + kind) * 2 + upright}"
-
-
-def art_of(number: int) -> tuple[int, bool]:
-    """Kind and whether it stands, of the number in a material's name."""
-    return number // 2 % len(KINDS), number % 2 == 1

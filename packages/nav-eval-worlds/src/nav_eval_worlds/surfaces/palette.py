@@ -13,12 +13,13 @@ from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.surfaces.artworks import ARTISTS, rug
 from nav_eval_worlds.surfaces.detail import detailed
 from nav_eval_worlds.surfaces.noise import Colour, to_texels
-from nav_eval_worlds.surfaces.paintings import art_of, painting
 from nav_eval_worlds.surfaces.prints import SHEETS
+from nav_eval_worlds.surfaces.repertoire import art_of, artwork
 from nav_eval_worlds.surfaces.styles import Style
 from nav_eval_worlds.surfaces.textures import PAINTERS, SCALES
 
 CARPETS: tuple[Colour, ...] = ((172, 160, 142), (132, 136, 142), (150, 130, 112), (110, 120, 138), (186, 176, 160))
+OFFICE_CARPETS: tuple[Colour, ...] = ((112, 116, 122), (88, 98, 112), (126, 120, 112), (98, 108, 102), (104, 96, 100))
 GLOWING = frozenset(("glow", "shade", "facade", "facade_trim", "roof", "screen", "fire", "net", "pane"))
 """Materials that no baked light falls on: they shine by themselves, or stand outside."""
 REFLECTION = "reflection"
@@ -131,7 +132,9 @@ class Palette:
             "floor_wood": _paint(stream.choice(style.floors), stream.choice(style.boards)),
             "floor_tile": _paint(stream.choice(style.tiles), stream.choice(style.stones)),
             "floor_tile2": _paint(stream.choice(("floor_tiles", *style.tiles)), stream.choice(style.stones)),
-            "floor_carpet": _paint("carpet", stream.choice(CARPETS)),
+            "floor_carpet": _paint("carpet_tiles", stream.choice(OFFICE_CARPETS))
+            if kind == "office"
+            else _paint("carpet", stream.choice(CARPETS)),
             "floor_stair": _board(main),
             "facade": _facade(stream.child("facade")),
             "facade_trim": _paint("render", (244, 242, 236)),
@@ -203,7 +206,7 @@ class Palette:
             colours = (*self.style.accents, *self.style.fabrics)
             return to_texels(rug(stream, kinds[paint.number % len(kinds)], colours))
         if paint.painter == "picture":
-            return to_texels(painting(stream, *art_of(paint.number), (*self.style.accents, *self.style.fabrics)))
+            return to_texels(artwork(stream, *art_of(paint.number), (*self.style.accents, *self.style.fabrics)))
         artist = ARTISTS.get(paint.painter) or SHEETS.get(paint.painter)
         if artist:
             return to_texels(artist(stream))

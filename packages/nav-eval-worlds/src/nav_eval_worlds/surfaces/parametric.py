@@ -173,6 +173,8 @@ _AXES = {
 _FLIPPED = frozenset("rbu")
 _BENDS, _SHORT = 0.5, 0.012
 """The cosine of the angle up to which a profile's bend is round, and the shortest span that gets a point, metres."""
+ROUND = 16
+"""Sides from which what one holds in a hand looks round from a step away."""
 _SLIGHT = 0.035
 """Metres of a rounded rim from which its shape is seen."""
 
@@ -258,7 +260,10 @@ def _revolved(profile: Profile, material: str, at: tuple[float, float], least: i
     return Grid(
         evaluate,
         (widest * 6.28, along[-1]),
-        (max(least, 34 if widest > 0.22 else 26 if widest > 0.12 else 18 if widest > 0.03 else 10), len(profile) - 1),
+        (
+            max(least, 34 if widest > 0.22 else 26 if widest > 0.12 else 18 if widest > 0.03 else ROUND),
+            len(profile) - 1,
+        ),
         material,
         (max(8 if widest > 0.03 else 6, least // 2), len(profile) // 2 if len(profile) > 4 else len(profile) - 1),
     )

@@ -401,6 +401,19 @@ def carpet(stream: Stream, colour: Colour) -> Floats:
     return shade(colour, 0.78 + 0.3 * noise(stream, _S, (256, 256)) + 0.1 * noise(stream, _S, (64, 64)))
 
 
+def carpet_tiles(stream: Stream, colour: Colour) -> Floats:
+    """Two by two ribbed tiles, each laid across its neighbours. (512, 512, 3), 0 to 255."""
+    x, y = axes(_L)
+    column, row = np.floor(x * 2).astype(np.int64), np.floor(y * 2).astype(np.int64)
+    along = np.where((column + row) % 2 == 0, x, y)
+    ribs = np.abs(along * 64 - np.floor(along * 64) - 0.5)
+    worn, tone = 0.1 * noise(stream, _L, (64, 64)), 0.07 * cell_values(stream, column * 2 + row)
+    loops = 0.16 * noise(stream, _L, (256, 256))
+    seam = np.minimum(np.abs(x * 2 - np.floor(x * 2 + 0.5)), np.abs(y * 2 - np.floor(y * 2 + 0.5))) < 0.004
+    value = 0.74 + 0.14 * ribs + loops + worn + tone + 0.05 * ((column + row) % 2)
+    return shade(colour, np.where(seam, value * 0.82, value))
+
+
 def fabric(stream: Stream, colour: Colour) -> Floats:
     """A plain weave with slubs. (256, 256, 3), 0 to 255."""
     x, y = axes(_S)
@@ -564,8 +577,8 @@ PAINTERS: dict[str, Painter] = {
     for function in (
         planks, parquet, herringbone, wood, floor_tiles, checker_tiles, wall_tiles, square_tiles, slab_tiles,
         clay_tiles, zellige, hex_tiles, pattern_tiles, terrazzo, marble, concrete, brick, plaster, beadboard, panelled,
-        slats, stripes, circles, diamonds, damask, leaves, botanic, grasscloth, carpet, fabric, linen, boucle,
-        terry, velvet, knit, plaid, ticking, leather, metal, smooth, stone, basket, leaf, rough, water, render,
+        slats, stripes, circles, diamonds, damask, leaves, botanic, grasscloth, carpet, carpet_tiles, fabric, linen,
+        boucle, terry, velvet, knit, plaid, ticking, leather, metal, smooth, stone, basket, leaf, rough, water, render,
         boards, wainscot, blossoms, trellis, drapery, sheer,
     )
 }  # fmt: skip
@@ -574,9 +587,9 @@ SCALES = {
     "wall_tiles": 0.8, "square_tiles": 1.0, "slab_tiles": 1.2, "clay_tiles": 1.2, "zellige": 1.0, "hex_tiles": 0.6,
     "pattern_tiles": 1.2, "terrazzo": 0.6, "marble": 1.2, "concrete": 2.0, "brick": 0.9, "plaster": 1.0,
     "beadboard": 0.9, "panelled": 1.3, "slats": 0.8, "stripes": 0.6, "circles": 0.5, "diamonds": 0.6, "damask": 0.8,
-    "leaves": 0.7, "botanic": 0.9, "grasscloth": 0.6, "carpet": 0.7, "fabric": 0.3, "linen": 0.6, "boucle": 0.35,
-    "terry": 0.5, "velvet": 0.8, "knit": 0.24, "plaid": 0.45, "ticking": 0.32, "leather": 0.4, "metal": 0.5,
-    "smooth": 1.0, "stone": 0.6, "basket": 0.16, "leaf": 0.5, "rough": 0.6, "water": 0.8, "render": 2.2,
+    "leaves": 0.7, "botanic": 0.9, "grasscloth": 0.6, "carpet": 0.7, "carpet_tiles": 1.0, "fabric": 0.3, "linen": 0.6,
+    "boucle": 0.35, "terry": 0.5, "velvet": 0.8, "knit": 0.24, "plaid": 0.45, "ticking": 0.32, "leather": 0.4,
+    "metal": 0.5, "smooth": 1.0, "stone": 0.6, "basket": 0.16, "leaf": 0.5, "rough": 0.6, "water": 0.8, "render": 2.2,
     "boards": 1.2, "wainscot": 0.9, "blossoms": 0.8, "trellis": 0.6, "drapery": 1.0, "sheer": 1.0,
 }  # fmt: skip
 """Metres that one repeat covers."""

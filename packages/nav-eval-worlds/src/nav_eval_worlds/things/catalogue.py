@@ -15,6 +15,7 @@ from functools import cache
 
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.made import Made
+from nav_eval_worlds.plan.floor_plan import Kind
 from nav_eval_worlds.shares import Assets
 from nav_eval_worlds.things import belongings, fixtures, kitchenware, mess, pastimes, stationery, washroom
 from nav_eval_worlds.things.sketch import Shape
@@ -72,6 +73,16 @@ _RARE = {"cactus": 4, "globe": 1, "record_player": 1, "guitar": 1, "teddy_bear":
 """How many of these a building has at most on its furniture and sills."""
 
 
+_AT_WORK = {
+    "candle": "cactus", "figurine": "pen_pot", "toy": "notebook", "teddy_bear": "cushion", "alarm_clock": "stapler",
+    "radio": "speaker", "record_player": "router", "game_console": "router", "board_game": "folder", "hat": "notebook",
+    "blanket": "magazine", "laundry": "bag", "clothes_heap": "bag", "shoes": "bag",
+    "toothbrush_cup": "soap_dispenser", "hair_dryer": "tissue_box", "toiletry": "tissue_box",
+    "folded_towel": "paper_towel", "bathrobe": "hung_towel", "wall_hanging": "pin_board",
+}  # fmt: skip
+"""What an office has in place of what only homes have."""
+
+
 @cache
 def numbers(name: str, assets: Assets = "all") -> tuple[int, ...]:
     """The variants of a maker that a split may have."""
@@ -90,10 +101,11 @@ def variants(assets: Assets = "all") -> tuple[str, ...]:
 
 @dataclass
 class Stock:
-    """What one home has of each thing; `mess`: how much of it lies about, in percent."""
+    """What one home or office has of each thing; `mess`: how much of it lies about, in percent."""
 
     stream: Stream
     assets: Assets = "all"
+    kind: Kind = "home"
     mess: int = 50
     _made: dict[tuple[str, int], Made] = field(default_factory=dict)
     _placed: Counter[str] = field(default_factory=Counter)
@@ -103,11 +115,17 @@ class Stock:
 
     def spend(self, name: str) -> bool:
         """Whether the building may have one more of what it has few of; it counts as placed."""
+        name = self._fit(name)
         self._placed[name] += 1
         return self._placed[name] <= _RARE.get(name, 1 << 30)
 
+    def _fit(self, name: str) -> str:
+        """The thing, or what an office has in its place."""
+        return _AT_WORK.get(name, name) if self.kind == "office" else name
+
     def take(self, name: str, stream: Stream) -> Made:
-        """One of the home's pieces of a kind, or its only one."""
+        """One of the building's pieces of a kind, or its only one."""
+        name = self._fit(name)
         pieces = 1 if name in FIXED else 6 if name in _MANY else 3
         piece = stream.below(pieces)
         if (name, piece) not in self._made:

@@ -72,6 +72,18 @@ _ON: dict[str, tuple[Wish, ...]] = {
     "bench": (("cushion", 40, "any"), ("bag", 30, "any"), ("hat", 25, "any"), ("magazine", 25, "any")),
     "shower": (("toiletry", 80, "back"), ("toiletry", 60, "back")),
 }  # fmt: skip
+_ON_AT_WORK: dict[str, tuple[Wish, ...]] = {
+    "sink": (("soap_dispenser", 95, "back"), ("tissue_box", 50, "any"), ("paper_towel", 70, "back"),
+        ("cactus", 30, "back")),
+    "toilet": (),
+    "bookshelf": (
+        ("folder", 90, "any"), ("folder", 80, "any"), ("standing_books", 80, "any"), ("standing_books", 60, "any"),
+        ("paper_tray", 45, "any"), ("cactus", 50, "any"), ("photo_frame", 35, "any"), ("globe", 25, "any"),
+        ("speaker", 20, "any"), ("folder", 60, "any"), ("book", 60, "any"),
+    ),
+    "bench": (("bag", 50, "any"), ("magazine", 45, "any"), ("cushion", 30, "any")),
+}  # fmt: skip
+"""Where an office's list is its own."""
 _CABINETS: dict[str, tuple[Wish, ...]] = {
     "living room": (
         ("speaker", 65, "back"), ("speaker", 45, "back"), ("game_console", 55, "front"), ("photo_frame", 60, "back"),
@@ -165,6 +177,11 @@ _FLOOR: dict[str, tuple[Wish, ...]] = {
     "reception": (("umbrella_stand", 80, "corner"), ("bin", 70, "corner"), ("water_dispenser", 60, "corner"),
         ("suitcase", 40, "any")),
     "copy room": (("bin", 95, "any"), ("crate", 60, "any"), ("paper_stack", 60, "any"), ("step_ladder", 40, "any")),
+    "office bathroom": (("bin", 95, "corner"), ("toilet_brush", 95, "any"), ("toilet_brush", 60, "any"),
+        ("bucket", 15, "corner")),
+    "office hallway": (
+        ("bin", 75, "corner"), ("water_dispenser", 45, "any"), ("umbrella_stand", 50, "corner"), ("crate", 20, "any"),
+    ),
 }  # fmt: skip
 
 
@@ -196,7 +213,8 @@ def _on(item: Item) -> Rule:
 
 def _listed(carriers: Carriers, index: int, item: Item) -> None:
     """What the list has for a category; on shelves at any height."""
-    wishes = _ON.get(item.category)
+    at_work = carriers.space.plan.kind == "office"
+    wishes = (_ON | _ON_AT_WORK if at_work else _ON).get(item.category)
     if wishes and carriers.space.room.type == "reception" and item.category == "counter":
         wishes = (("keyboard", 100, "middle"), *_OFFICE_DESK)
     if wishes:
@@ -302,7 +320,7 @@ _RULES: dict[str, Rule] = {
 
 def _kind(space: Space) -> str:
     """What a room is dressed as: a bedroom with a small bed is a child's."""
-    kind = "hallway" if space.room.type == "foyer" else space.room.type
+    kind = space.use
     if kind == "bedroom" and any(
         item.category == "cot" or (item.category == "bed" and item.size[0] < _CHILD) for item in space.items
     ):

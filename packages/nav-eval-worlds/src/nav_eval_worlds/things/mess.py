@@ -22,13 +22,13 @@ def garment(s: Shape, look: Stream) -> Made:
     if form == "shirt":
         m.grids.append(heap((0.0, 0.0, 0.02), (0.42 * k, 0.09, 0.44 * k), cloth, s.number, spread))
         for side in (-1, 1):
-            at = (side * 0.2 * k, 0.0, (-0.08 + side * spread) * k)
-            m.grids.append(heap(at, (0.22 * k, 0.06, 0.12 * k), cloth, s.number + 5, side * 0.06, 5))
+            at = (side * 0.16 * k, 0.0, (-0.06 + side * spread) * k)
+            m.grids.append(heap(at, (0.3 * k, 0.07, 0.15 * k), cloth, s.number + 5, side * 0.06, 5))
     elif form == "trousers":
         for side in (-1, 1):
-            at = (side * (0.09 + spread) * k, 0.0, 0.04 * side)
-            m.grids.append(heap(at, (0.16 * k, 0.08, 0.4 * k), cloth, s.number + side, side * 0.05))
-        m.grids.append(heap((0.0, 0.01, -0.15 * k), (0.34 * k, 0.1, 0.18 * k), cloth, s.number + 3, 0.0, 6))
+            at = (side * (0.09 + spread) * k, 0.0, 0.02 * side * k)
+            m.grids.append(heap(at, (0.17 * k, 0.08, 0.46 * k), cloth, s.number + side, side * 0.04))
+        m.grids.append(heap((0.0, 0.0, -0.13 * k), (0.42 * k, 0.11, 0.24 * k), cloth, s.number + 3, 0.0, 6))
     else:
         h, wide = (0.15, 0.4) if form == "jumper" else (0.09, 0.58)
         m.grids.append(heap((0.0, 0.0, 0.0), (wide * k, h, (0.36 + spread) * k), cloth, s.number, 0.0, 9))

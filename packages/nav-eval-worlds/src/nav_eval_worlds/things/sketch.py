@@ -15,7 +15,7 @@ import numpy as np
 
 from nav_eval_worlds.exact import Floats, Stream, cos_turns, sin_turns
 from nav_eval_worlds.furniture.made import Made
-from nav_eval_worlds.surfaces.parametric import Evaluate, Grid, Model, Quad, lattice, pillow
+from nav_eval_worlds.surfaces.parametric import ROUND, Evaluate, Grid, Model, Quad, lattice, pillow
 from nav_eval_worlds.surfaces.prints import field_of
 
 T = TypeVar("T")
@@ -197,8 +197,8 @@ def _turned(rings: Sequence[tuple[float, float]], material: str, at: tuple[float
 
 
 def _sides(profile: Floats) -> int:
-    """How many sides look round: more, the wider."""
-    return 10 if float(profile[:, 0].max()) < 0.03 else 16 if float(profile[:, 0].max()) < 0.12 else 22
+    """How many sides look round from a step away: more, the wider."""
+    return ROUND if float(profile[:, 0].max()) < 0.12 else 22
 
 
 def finished(category: str, m: Model) -> Made:

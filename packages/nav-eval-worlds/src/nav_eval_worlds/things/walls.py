@@ -6,7 +6,7 @@ from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.made import Made
 from nav_eval_worlds.mesh.item import Item
 from nav_eval_worlds.plan.floor_plan import Window, wall_line
-from nav_eval_worlds.rooms.space import TURN_OF
+from nav_eval_worlds.rooms.space import TURN_OF, Space
 from nav_eval_worlds.shell.structure import openings, point
 from nav_eval_worlds.shell.windows import curtain_places
 from nav_eval_worlds.things.carriers import Carriers, Wish
@@ -76,6 +76,9 @@ _HANG: dict[str, tuple[Hang, ...]] = {
         ("calendar", 40, 150, 160), ("vent", 60, 225, 230)),
     "stairs": (("gallery", 80, 80, 120), ("wall_hanging", 70, 60, 110), ("poster", 70, 60, 120),
         ("wall_mirror", 30, 90, 130)),
+    "office stairs": (("gallery", 80, 80, 120), ("poster", 80, 60, 120), ("poster", 50, 60, 120)),
+    "office bathroom": (("hung_towel", 60, 125, 140), ("wall_mirror", 60, 150, 160), ("vent", 90, 220, 230),
+        ("poster", 20, 155, 165)),
 }  # fmt: skip
 _HANG["open office"] = (
     *_HANG["office"],
@@ -95,6 +98,8 @@ _FILL: dict[str, tuple[str, ...]] = {
     "storage room": ("wall_shelf", "coat_hooks", "wall_shelf"),
     "hallway": ("gallery", "wall_mirror", "gallery", "wall_hanging", "poster", "coat_hooks"),
     "office": ("pin_board", "poster", "wall_shelf", "gallery", "calendar"),
+    "office hallway": ("gallery", "poster", "pin_board", "gallery"),
+    "office bathroom": ("wall_mirror", "poster", "hung_towel"),
 }
 """What is hung where a wall would else be bare."""
 _FILL_ELSE = ("gallery", "wall_hanging", "wall_shelf", "poster", "gallery", "wall_mirror")
@@ -122,41 +127,37 @@ _SILL_IN: dict[str, tuple[str, ...]] = {
     "bathroom": ("toiletry", "candle", "toothbrush_cup", "soap_dispenser", "tissue_box", "cactus"),
     "kitchen": ("jar", "bottle", "mug", "cactus", "soap_dispenser", "utensils", "food_box", "drinking_glass"),
     "laundry room": ("detergent", "jar", "soap_dispenser"),
+    "office bathroom": ("soap_dispenser", "tissue_box", "cactus"),
 }
+_SILL_AT_WORK = ("cactus", "standing_books", "mug", "book", "bottle", "paper_stack", "speaker", "photo_frame",
+                 "drinking_glass", "cactus")  # fmt: skip
 
 
 def dress_walls(carriers: Carriers, stream: Stream) -> None:
     """Switches, sockets, radiators, blinds, detectors; then mirrors, clocks, shelves and the like."""
-    space, kind = carriers.space, _alike(carriers)
-    if kind != "stairs":
+    space, kind, stairs = carriers.space, carriers.space.use, carriers.space.room.type == "stairs"
+    if not stairs:
         _switches(carriers, stream)
         _radiators(carriers, stream)
         _windows(carriers, stream.child("windows"))
         _overhead(carriers, stream)
         _sockets(carriers, stream)
-    if kind == "bathroom":
+    if space.room.type == "bathroom":
         _toilet_paper(carriers, stream)
-    name = "office hallway" if kind == "hallway" and space.plan.kind == "office" else kind
     worn = any(item.category == "clothes" for item in space.items)
-    for thing, chance, low, high in _HANG.get(name, ()) if kind != "stairs" or space.room.storey else ():
+    for thing, chance, low, high in _HANG.get(kind, ()) if not stairs or space.room.storey else ():
         if stream.chance(chance) and not (worn and thing == "coat_hooks"):
             _hang(carriers, thing, low, high, stream)
-    if kind != "stairs" or space.room.storey:
+    if not stairs or space.room.storey:
         _fill(carriers, stream.child("fill"))
-
-
-def _alike(carriers: Carriers) -> str:
-    """The type of room that a room is dressed as."""
-    kind = carriers.space.room.type
-    return "hallway" if kind == "foyer" else kind
 
 
 def _fill(carriers: Carriers, stream: Stream) -> None:
     """Hangs something on each stretch of wall that is bare still."""
-    space, kind = carriers.space, _alike(carriers)
-    office = space.plan.kind == "office" and kind not in _FILL
-    names = _FILL["office"] if office else _FILL.get(kind, _FILL_ELSE)
-    wanted = _BARE * 2 // 3 if kind in _DAMP or kind == "hallway" else _BARE
+    space, kind = carriers.space, carriers.space.use
+    names = _FILL.get(kind, _FILL["office"] if space.plan.kind == "office" else _FILL_ELSE)
+    close = space.room.type in _DAMP or kind in ("hallway", "office hallway")
+    wanted = _BARE * 2 // 3 if close else _BARE
     for side in TURN_OF:
         for low, high in _bare_stretches(carriers, side):
             count = (high - low + wanted // 2) // wanted
@@ -179,7 +180,7 @@ def _fill_at(carriers: Carriers, side: str, middle: int, room: int, names: list[
             bottom = min(centre + stream.below(80), carriers.space.room.ceiling - tall // 2 - 60) - tall // 2
             if any(_nail_first(carriers, made, side, [middle], bottom + up) for up in (0, 150, 300)):
                 if name == "wall_shelf":
-                    carriers.wish(index, _SHELVED_IN.get(carriers.space.room.type, _SHELVED), (1000, 2200))
+                    carriers.wish(index, _shelved(carriers.space), (1000, 2200))
                 return
 
 
@@ -202,8 +203,12 @@ def _hang(carriers: Carriers, name: str, low: int, high: int, stream: Stream) ->
     bottom = min(stream.between(low, high) * 10 - tall // 2, carriers.space.room.ceiling - tall - 40)
     index = len(carriers.space.items)
     if carriers.space.hang(made, max(bottom, 60)) and name == "wall_shelf":
-        kind = carriers.space.room.type
-        carriers.wish(index, _SHELVED_IN.get(kind, _SHELVED), (1000, 2200))
+        carriers.wish(index, _shelved(carriers.space), (1000, 2200))
+
+
+def _shelved(space: Space) -> tuple[Wish, ...]:
+    """What stands on a room's shelves."""
+    return _SHELVED_IN.get(space.room.type, _SHELVED_IN["office"] if space.plan.kind == "office" else _SHELVED)
 
 
 def _switches(carriers: Carriers, stream: Stream) -> None:
@@ -268,7 +273,8 @@ def _windows(carriers: Carriers, stream: Stream) -> None:
             bare = not curtain_places(space.room, window) and window.casing not in ("french", "frosted")
             if bare and stream.chance(75):
                 _blind(carriers, window, stream)
-            names = stream.shuffled(_SILL_IN.get(space.room.type, _SILL))
+            others = _SILL_AT_WORK if space.plan.kind == "office" else _SILL
+            names = stream.shuffled(_SILL_IN.get(space.use, others))
             for share, name in zip((1, 2, 3), names, strict=False):
                 if window.sill > 200 and stream.chance(45) and carriers.stock.spend(name):
                     _on_sill(carriers, window, share, carriers.stock.take(name, stream))
