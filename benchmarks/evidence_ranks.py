@@ -58,7 +58,7 @@ class Correlation:
 
 
 def correlation(one: Scores, other: Scores, seed: int = 0, draws: int = RESAMPLES) -> Correlation:
-    """No interval where a world has one building."""
+    """No interval where a world has one building, or no draw says anything else."""
     rng = np.random.default_rng(seed)
     tau, rho = _of(one.means(), other.means())
     sure = min(len(one.counts), len(other.counts)) > 1
@@ -78,4 +78,5 @@ def _number(value: float) -> float | None:
 
 
 def _interval(values: NDArray[np.float64]) -> Interval | None:
-    return percentile_interval(values) if values.size else None
+    """None where all draws say the same: of few agents with ties that is no certainty."""
+    return percentile_interval(values) if values.size and np.ptp(values) > 0 else None
