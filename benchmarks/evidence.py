@@ -1,6 +1,6 @@
 """What a generated benchmark is worth as evidence: what it holds, what agents reach in it, and whether ranks travel.
 
-    python benchmarks/evidence.py [KEY=VALUE ...] [--benchmark vln-demo] [--homes 10] [--out FOLDER]
+    python benchmarks/evidence.py [KEY=VALUE ...] [--benchmark vln-demo] [--homes 8] [--out FOLDER]
 
 First the split: what it holds, how likely a stop at a random place succeeds, what its homes share with those for
 training. Then the same agents play in every world at hand (evidence_worlds.py), and their ranks are correlated. A world

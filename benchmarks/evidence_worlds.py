@@ -22,7 +22,7 @@ HOMES, BY_TURNS, SCENES, R2R, MATTERPORT = "homes", "homes, by turns", "scenes o
 class Size:
     """How much is played: homes, paths in each, walks in each scene of others, steps at most, episodes of R2R."""
 
-    homes: int = 10
+    homes: int = 8
     paths: int = 2
     walks: int = 4
     steps: int = 150
