@@ -2,6 +2,8 @@
 
 What is correlated are means over episodes. The interval comes of drawing buildings with replacement, in either world
 for itself, with all their episodes: what other buildings of the kind would have shown, had these agents played there.
+Where buildings are few a draw knows fewer than were measured, so that its ranks agree less: intervals lie rather low, and
+the value itself may lie above.
 """
 
 from __future__ import annotations
@@ -79,4 +81,4 @@ def _number(value: float) -> float | None:
 
 def _interval(values: NDArray[np.float64]) -> Interval | None:
     """None where all draws say the same: of few agents with ties that is no certainty."""
-    return percentile_interval(values) if values.size and np.ptp(values) > 0 else None
+    return percentile_interval(values) if values.size and np.ptp(values) > 1e-9 else None
