@@ -2,8 +2,8 @@
 
 What is correlated are means over episodes. The interval comes of drawing buildings with replacement, in either world
 for itself, with all their episodes: what other buildings of the kind would have shown, had these agents played there.
-Where buildings are few a draw knows fewer than were measured, so that its ranks agree less: intervals lie rather low, and
-the value itself may lie above.
+Where buildings are few a draw knows fewer than were measured, so that its ranks agree less: intervals lie rather low,
+and the value itself may lie above.
 """
 
 from __future__ import annotations
