@@ -60,7 +60,7 @@ class Correlation:
 
 
 def correlation(one: Scores, other: Scores, seed: int = 0, draws: int = RESAMPLES) -> Correlation:
-    """No interval where a world has one building, or no draw says anything else."""
+    """No interval where a world has one building, or the draws say the same."""
     rng = np.random.default_rng(seed)
     tau, rho = _of(one.means(), other.means())
     sure = min(len(one.counts), len(other.counts)) > 1
@@ -80,5 +80,6 @@ def _number(value: float) -> float | None:
 
 
 def _interval(values: NDArray[np.float64]) -> Interval | None:
-    """None where all draws say the same: of few agents with ties that is no certainty."""
-    return percentile_interval(values) if values.size and np.ptp(values) > 1e-9 else None
+    """None where the draws between its ends all say the same: of few agents with ties that is no certainty."""
+    low, high = percentile_interval(values) if values.size else (0.0, 0.0)
+    return (low, high) if high - low > 1e-9 else None
