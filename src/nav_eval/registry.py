@@ -28,12 +28,23 @@ from nav_eval.errors import ConfigError, NavEvalError, exhausted
 
 T = TypeVar("T")
 C = TypeVar("C")
+_NO_PLURAL = ("crowds", "physics")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """' Did you mean 'x'?' for the closest known name, or ''."""
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def check_named(name: object, decorator: str) -> None:
+    """Raises ConfigError where a decorator that needs a name stands without one, and so is given what it stands above.
+
+    It would replace that by a function, and register nothing.
+    """
+    if not isinstance(name, str):
+        called = getattr(name, "__qualname__", repr(name))
+        raise ConfigError(f'@{decorator} stands above {called} without a name. Write @{decorator}("NAME")')
 
 
 def missing(what: str, distribution: str) -> ConfigError:
@@ -148,7 +159,8 @@ class Registry(Generic[T]):
         self._plugins_listed = False
 
     def register(self, name: str) -> Callable[[C], C]:
-        """Decorator. Raises ConfigError if the name is taken by another object."""
+        """Decorator. Raises ConfigError if the name is taken by another object, or no string."""
+        check_named(name, f"register_{self.kind if self.kind in _NO_PLURAL else self.kind.removesuffix('s')}")
 
         def add(member: C) -> C:
             self.add(name, cast(T, member))

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from nav_eval.config.loader import load_config
 from nav_eval.errors import ConfigError
 from nav_eval.runs.registry import benchmark_config
 from playing import document
@@ -97,6 +98,11 @@ def test_the_environment_names_them_for_commands_without_a_configuration(tmp_pat
     assert nav_eval(tmp_path, "list", "metrics", NAV_EVAL_PLUGINS="[json,count_decisions]") == 0
     assert "decisions" in capfd.readouterr().out
     assert nav_eval(tmp_path, "list", "metrics", NAV_EVAL_PLUGINS="count_decision") == 2
+
+
+def test_a_list_without_brackets_is_told_how_it_is_written():
+    with pytest.raises(ConfigError, match=r"\(environment\) .* write a list in brackets: plugins=\[json,math\]$"):
+        load_config("vln-demo", environment={"NAV_EVAL_PLUGINS": "json,math"})
 
 
 def nav_eval(folder, *arguments, **variables):

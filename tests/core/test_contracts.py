@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 import pytest
 
+import nav_eval
 from graphs import write_r2r
 from nav_eval import ActionSpec, Metric, Sensor, Task, register_simulator
 from nav_eval.cli import main
@@ -16,8 +17,10 @@ from nav_eval.core.capabilities import HasNavmesh
 from nav_eval.core.contracts import admit_metric, admit_sensor, admit_simulator, admit_task
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
 from nav_eval.core.measurements import value_fault
+from nav_eval.core.specs import TensorSpec
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.runs.plan import check
+from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.tasks.navigation import PointNavTask
 from nav_eval.testing.fakes import fake_episode
 from nav_eval.testing.task import FORWARD, Trial
@@ -103,6 +106,66 @@ def test_an_attribute_that_cannot_be_is_told(base, members, told):
 @pytest.mark.parametrize("names", [("move_to",), ["move_to"], {"move_to"}, frozenset({"move_to"})])
 def test_any_iterable_of_names_will_do(names):
     assert admit_simulator("s", whole(SimulatorBackend, lacks_actions=names))
+
+
+@pytest.mark.parametrize(
+    ("register", "told"),
+    [
+        (nav_eval.register_simulator, "A has no assets, open_session. Define them in class A(SimulatorBackend):"),
+        (nav_eval.register_sensor, "A has no observe, spec. Define them in class A(Sensor):"),
+        (nav_eval.register_task, "A has no goals, reference. Define them in class A(Task):"),
+        (nav_eval.register_physics, "A has no place. Define it in class A(Physics):"),
+        (nav_eval.register_crowds, "A has no enter. Define it in class A(PedestrianModel):"),
+        (nav_eval.register_perturbation, "class A(Perturbation):"),
+        (nav_eval.register_dataset, "A has no __iter__. Define it: yield a nav_eval.Episode for each."),
+        (nav_eval.register_agent, "A has no act, reset. Write class Agent(nav_eval_sdk.VLNAgent):"),
+        (nav_eval.register_scene_format, "A is no function. Write def load(source):"),
+    ],
+)
+def test_a_class_that_is_nothing_of_ours_is_refused_when_it_is_registered(register, told):
+    """As Habitat's are: they were taken, and failed later as the evaluator's fault or the agent's."""
+    made = type("A", (), {"__module__": __name__, "get_observation": lambda self, *_: None, "episodes": ()})
+    with pytest.raises(ConfigError) as refused:
+        register("empty")(made)
+    assert "'empty' (test_contracts.py): " in str(refused.value)
+    assert told in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "decorator",
+    ["register_metric", "register_physics", "register_crowds", "register_dataset", "register_scene_format", "metric"],
+)
+def test_a_decorator_without_its_name_is_refused(decorator):
+    """It registered nothing, said nothing and left a function in the class's place."""
+    with pytest.raises(ConfigError) as refused:
+        getattr(nav_eval, decorator)(whole(Metric))
+    assert str(refused.value) == f'@{decorator} stands above A without a name. Write @{decorator}("NAME")'
+
+
+@pytest.mark.parametrize("base", [Sensor, SimulatorBackend, Task])
+def test_a_class_that_has_all_and_does_not_derive_is_taken(base):
+    everything = {name: value for kind in reversed(base.__mro__[:-1]) for name, value in kind.__dict__.items()}
+    scope: dict = {}
+    exec(f"def __init__(self, {MADE_OF[base]}): pass", scope)
+    kept = {name: value for name, value in everything.items() if not name.startswith("_")}
+    cls = type("A", (), kept | {"__init__": scope["__init__"]})
+    assert ADMIT[base]("s", cls) is cls
+
+
+class Broken(whole(Sensor)):
+    spec = TensorSpec(shape=(1,), dtype="float32")
+
+    def observe(self, simulator):
+        return {}["battery"]
+
+
+def test_what_a_sensor_of_somebody_elses_raises_is_told_as_its_fault(monkeypatch):
+    monkeypatch.setitem(SENSORS._members, "broken", Broken)
+    simulator = nav_eval.make_simulator("nav_graph", sensors={"low": {"type": "broken"}}, connectivity_dir=".")
+    with pytest.raises(
+        SimulatorError, match=r"simulator.sensors.low: observe failed \(test_contracts.py, line \d+: Key"
+    ):
+        simulator.observe()
 
 
 class OldSession(Simulator):

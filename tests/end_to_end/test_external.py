@@ -25,6 +25,7 @@ from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.types import Place
 from nav_eval.dataset.dump import dump_dataset
 from nav_eval.dataset.episode import Episode, Goal, Instruction
+from nav_eval.errors import ConfigError
 from nav_eval.geometry import yaw_rotation
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
@@ -336,6 +337,16 @@ def test_a_simulator_that_dies_costs_one_episode(tmp_path, transport):
     assert "failed in start" in reason
     assert "exit code 7" in reason
     assert "\n" not in reason
+
+
+def test_actions_that_the_simulator_does_not_declare_are_refused_before_the_first_episode(tmp_path):
+    """Every use of one was the evaluator's fault, an episode at a time."""
+    with pytest.raises(ConfigError) as refused:
+        run(tmp_path, "run", "task.actions=[stop,move_forward,turn_left,turn_right,velocity,move_to]")
+    told = str(refused.value)
+    assert told.startswith("task.actions: move_to, velocity are not supported by simulator.backend=external. Add:")
+    assert "task.actions=[stop,move_forward,turn_left,turn_right]" in told
+    assert not list((tmp_path / "run").glob("episodes*"))
 
 
 EXAMPLE = ROOT / "examples" / "miniworld"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import json
+from pathlib import Path
 
 import pytest
 
@@ -102,3 +103,38 @@ def test_an_agent_that_cannot_be_sent_to_workers_is_refused(tmp_path):
     overrides = [*write_r2r(tmp_path), "evaluation.parallel.workers=2"]
     with pytest.raises(ConfigError, match="MODULE:CLASS"):
         nav_eval.evaluate("r2r", agent=FirstDoor, overrides=overrides, out=tmp_path / "run")
+
+
+TWO = ["dataset.limit=2", "simulator.sensors={}", "task.measurements=[success,steps]"]
+
+
+def test_an_agent_may_be_given_by_its_name():
+    told = nav_eval.evaluate("pointnav-demo", agent="shortest_path", overrides=TWO)
+    assert (told.metrics["success"]["mean"], told.n_episodes) == (1.0, 2)
+    with pytest.raises(ConfigError, match="Did you mean 'shortest_path'"):
+        nav_eval.evaluate("pointnav-demo", agent="shortest_pth", overrides=TWO)
+
+
+@pytest.mark.parametrize(
+    ("agent", "told"), [(3, r"agent: 3 has no reset and act\. Give"), (Path, "has no reset and act")]
+)
+def test_what_is_no_agent_is_refused_before_an_episode(agent, told):
+    with pytest.raises(ConfigError, match=told):
+        nav_eval.evaluate("pointnav-demo", agent=agent, overrides=TWO)
+
+
+def test_an_evaluation_is_told_where_a_name_belongs():
+    told = r"overrides=\['agent_service.agent=stop'\]"
+    with nav_eval.Evaluation("pointnav-demo", overrides=TWO) as demo, pytest.raises(ConfigError, match=told):
+        demo.run_evaluation("stop")
+
+
+def test_a_named_agent_goes_to_workers_without_a_run_directory():
+    words = [*TWO, "agent_service.agent=shortest_path", "evaluation.parallel.workers=2"]
+    told = nav_eval.evaluate("pointnav-demo", overrides=words)
+    alone = nav_eval.evaluate("pointnav-demo", overrides=words[:-1])
+    assert [one.steps for one in told.episodes] == [one.steps for one in alone.episodes] != []
+    with pytest.raises(ConfigError, match="MODULE:CLASS"):
+        nav_eval.evaluate("pointnav-demo", agent=FirstDoor, overrides=words)
+    with pytest.raises(ConfigError, match="ray needs a run directory"):
+        nav_eval.evaluate("pointnav-demo", overrides=[*words, "evaluation.parallel.executor=ray"])

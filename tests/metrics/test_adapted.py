@@ -11,7 +11,7 @@ from nav_eval import evaluate, register_metric
 from nav_eval.errors import ConfigError
 from nav_eval.metrics.adapted import as_metric
 from nav_eval.metrics.registry import METRICS
-from nav_eval.testing import fake_context, fake_walk
+from nav_eval.testing import check_metric, demand, fake_context, fake_walk
 
 
 @pytest.fixture(autouse=True)
@@ -163,3 +163,32 @@ def test_other_signatures_are_refused_with_the_two_lines_to_write(reset, update)
 def test_a_missing_method_is_named():
     with pytest.raises(ConfigError, match="get_metric"):
         register_metric("spec_part")(type("Part", (), {"reset_metric": _three, "update_metric": _none}))
+
+
+class Near:
+    """Share of the steps after which a goal is nearer than 2 m, as a Habitat measure is written."""
+
+    requires = ("distance_to_goal",)
+    unit = "share"
+
+    def reset_metric(self, *args, episode, task, **kwargs):
+        self.steps, self.near = 0, 0
+
+    def update_metric(self, *args, episode, task, others, action, **kwargs):
+        self.steps += 1
+        self.near += others["distance_to_goal"] < 2.0
+
+    def get_metric(self):
+        return self.near / max(self.steps, 1)
+
+
+def test_the_check_takes_the_class_as_it_is():
+    findings = demand(check_metric(Near))
+    assert len(findings) == 11
+    assert not all(found.ok for found in check_metric(type("Far", (Near,), {"get_metric": lambda self: None})))
+    assert not hasattr(Near, "name")
+
+
+def test_the_check_says_what_a_class_that_cannot_be_registered_lacks():
+    with pytest.raises(ConfigError, match=r"has no get_metric\. Define all three"):
+        list(check_metric(type("Part", (), {"reset_metric": _three, "update_metric": _none})))

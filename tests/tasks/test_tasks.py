@@ -103,7 +103,7 @@ def first_home(homes):
 
 def two_goals(homes):
     name, _, points = first_home(homes)
-    start, first, second = points(1, 2, 3)
+    start, first, second = points(1, 2, 7)
     goals = (Goal(position=first, category="chair"), Goal(position=second, category="bed"))
     return Episode(episode_id="0", scene_id=name, start_position=start, goals=goals)
 

@@ -250,7 +250,11 @@ def _forced(override: str, source: str) -> str:
             "evaluation.max_steps=20; quote a value that holds spaces or brackets."
         ) from None
     if parsed.is_sweep_override():
-        raise ConfigError(f"{override!r} ({source}) is a sweep; nav_eval runs one configuration. Give one value.")
+        key, _, value = override.partition("=")
+        raise ConfigError(
+            f"{override!r} ({source}) is a sweep; nav_eval runs one configuration. Give one value, or write a list "
+            f"in brackets: {key}=[{value}]"
+        )
     plain = not override.startswith(("+", "~")) and parsed.key_or_group not in GROUPS
     return f"++{override}" if plain else override
 

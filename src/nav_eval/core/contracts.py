@@ -5,12 +5,10 @@ A function that makes the object is taken as it is: what a class says of itself 
 
 from __future__ import annotations
 
-import inspect
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
+from nav_eval.admission import file_of, takes
 from nav_eval.config.options import Options
 from nav_eval.core.actions import check_own_actions
 from nav_eval.core.bodies import PedestrianModel, Physics
@@ -62,20 +60,16 @@ def _admitted(
     if isinstance(member, type):
         faults = [*_class_faults(member, base, made_of), *own_faults(member)]
         if faults:
-            raise ConfigError(f"{kind} {name!r}{_file_of(member)}: {faults[0]}")
+            raise ConfigError(f"{kind} {name!r}{file_of(member)}: {faults[0]}")
     return member
-
-
-def _file_of(cls: type) -> str:
-    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    return f" ({Path(file).name})" if file else ""
 
 
 def _class_faults(cls: type, base: type, made_of: tuple[str, ...]) -> Iterator[str]:
     called = cls.__qualname__
-    if lacking := sorted(getattr(cls, "__abstractmethods__", ())):
-        yield f"{called} has no {', '.join(lacking)}. Define {'it' if len(lacking) == 1 else 'them'}."
-    if not _takes(cls, made_of):
+    if lacking := sorted(getattr(cls, "__abstractmethods__", ())) or _not_of(base, cls):
+        where = "" if issubclass(cls, base) else f" in class {called}({base.__name__}):"
+        yield f"{called} has no {', '.join(lacking)}. Define {'it' if len(lacking) == 1 else 'them'}{where or '.'}"
+    if not takes(cls, made_of):
         written = ", ".join(("self", *made_of))
         yield f"it is made as {called}({', '.join(made_of)}). Write def __init__({written}):"
     options = getattr(cls, "Options", Options)
@@ -84,14 +78,11 @@ def _class_faults(cls: type, base: type, made_of: tuple[str, ...]) -> Iterator[s
         yield f"{called}.Options must derive from {right}. Write class Options({right}):"
 
 
-def _takes(cls: type, arguments: tuple[str, ...]) -> bool:
-    try:
-        inspect.signature(cls).bind(*arguments)
-    except TypeError:
-        return False
-    except ValueError:  # one made in C shows no signature
-        return True
-    return True
+def _not_of(base: type, cls: type) -> list[str]:
+    """What a class that does not derive from `base` lacks: what it must define, else what it would inherit."""
+    abstract: Iterable[str] = getattr(base, "__abstractmethods__", ())
+    public = (name for name in dir(base) if not name.startswith("_"))
+    return next((missing for names in (abstract, public) if (missing := sorted(set(names) - {*dir(cls)}))), [])
 
 
 def _no_faults(cls: Any) -> Iterator[str]:

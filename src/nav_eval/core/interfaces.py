@@ -37,7 +37,7 @@ from nav_eval.core.types import (
     Place,
     StepRecord,
 )
-from nav_eval.dataset.episode import Episode, Instruction
+from nav_eval.dataset.episode import Episode, Instruction, require
 from nav_eval.errors import ConfigError
 from nav_eval.geometry import Vec3
 from nav_eval.renamed import old_names
@@ -58,6 +58,9 @@ class Simulator(ABC):
     >>> simulator.is_navigable((0.0, 0.0, 0.0))
     True
     """
+
+    lacks_actions: Iterable[str] = frozenset()
+    """Actions that mean nothing to this session, where its backend does not know them (SimulatorBackend)."""
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         if lacking := sorted(cls.__abstractmethods__):
@@ -126,7 +129,8 @@ class Simulator(ABC):
         return (0, *self.episode.key, "0")
 
     def reset(self, episode: Episode) -> Observations:
-        """start, then observe."""
+        """start, then observe. Raises ConfigError for what is no Episode."""
+        require(Episode, episode, "reset")
         self.start(episode)
         return self.observe()
 
@@ -149,9 +153,14 @@ class Simulator(ABC):
 def _places(given: Any) -> list[Place]:
     if isinstance(given, Place):
         return [given]
-    if len(given) and isinstance(given[0], Place):
-        return list(given)
-    return [Place((x, y, z)) for x, y, z in np.asarray(given, np.float64).reshape(-1, 3).tolist()]
+    try:
+        if len(given) and isinstance(given[0], Place):
+            return list(given)
+        points = np.asarray(given, np.float64)
+        rows = points.reshape(-1, points.shape[-1]).tolist() if points.size else []
+        return [Place((x, y, z)) for x, y, z in rows]
+    except (TypeError, ValueError):
+        raise ConfigError(f"positions: {given!r:.60} is not (x, y, z) in metres, nor a list of such.") from None
 
 
 class Sensor(ABC):

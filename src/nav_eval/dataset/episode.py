@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from nav_eval.errors import ConfigError
 from nav_eval.frozen import FrozenDict, frozen
 from nav_eval.geometry import IDENTITY, Quaternion, Vec3
 
@@ -28,6 +29,15 @@ def _freeze(record: Any, *names: str) -> None:
     for name in names:
         if type(held := getattr(record, name)) is not FrozenDict:
             object.__setattr__(record, name, frozen(held))
+
+
+def require(kind: type, given: object, what: str) -> None:
+    """Raises ConfigError where a caller from Python gives something else, such as the dict of a data set's file."""
+    if not isinstance(given, kind):
+        raise ConfigError(
+            f"{what}: a {type(given).__name__} is no nav_eval.{kind.__name__}. Write nav_eval.{kind.__name__}(...), or "
+            "read the file: next(iter(nav_eval.load_dataset(TYPE, FILE)))"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +142,10 @@ class Episode:
 
     def __post_init__(self) -> None:
         _freeze(self, "info", "extra")
+        if self.instruction is not None:
+            require(Instruction, self.instruction, "Episode.instruction")
+        for goal in self.goals:
+            require(Goal, goal, "Episode.goals")
 
     @property
     def key(self) -> EpisodeKey:

@@ -5,15 +5,28 @@ A member is called with a DatasetRequest and answers an iterable of episodes wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from nav_eval.dataset.dataset import DatasetRequest, EpisodeFiles
+from nav_eval.admission import Blaming, file_of, lacking, takes
+from nav_eval.dataset.dataset import DatasetRequest, EpisodeFiles, FileDataset
+from nav_eval.dataset.episode import Episode
 from nav_eval.dataset.streaming import MAX_BYTES
+from nav_eval.errors import ConfigError, DatasetError
 from nav_eval.registry import Registry
 
 Loader: TypeAlias = Callable[[DatasetRequest], EpisodeFiles]
+
+
+def _admitted(name: str, member: Any) -> Any:
+    told = f"data set {name!r}{file_of(member)}: {getattr(member, '__qualname__', repr(member))}"
+    if isinstance(member, type) and lacking(member, ["__iter__"]):
+        raise ConfigError(f"{told} has no __iter__. Define it: yield a nav_eval.Episode for each.")
+    if not callable(member) or (isinstance(member, type) and not takes(member, ["request"])):
+        raise ConfigError(f"{told} is made of the request alone. Write def __init__(self, request):")
+    return member
+
 
 DATASETS: Registry[Loader] = Registry(
     "datasets",
@@ -37,9 +50,39 @@ DATASETS: Registry[Loader] = Registry(
         "instance-imagenav": "nav_eval.dataset.instance_imagenav:InstanceImageNavDataset",
         "vln": "nav_eval.dataset.detect:open_vln",
     },
+    _admitted,
 )
 register_dataset = DATASETS.register
 """Decorator: @register_dataset("name") over what takes a DatasetRequest and answers episodes with their `files`."""
+
+
+class PluginEpisodes:
+    """The episodes of a plug-in's format; what its reader raises or returns wrongly is told as its fault."""
+
+    def __init__(self, name: str, reader: Loader, read: EpisodeFiles) -> None:
+        self._name, self._reader, self._read = f"data set {name!r}", reader, read
+        files = getattr(read, "files", None)
+        if isinstance(files, str) or not isinstance(files, Iterable):
+            raise self._wrong("no `files`", "Set self.files = [request.data_path].")
+        self.files = tuple(files)
+
+    def __iter__(self) -> Iterator[Episode]:
+        with Blaming(f"{self._name} of {', '.join(self.files)}", self._reader, DatasetError):
+            for episode in self._read:
+                if not isinstance(episode, Episode):
+                    raise self._wrong(f"{episode!r:.60} for an episode", "Yield nav_eval.Episode(...).")
+                yield episode
+
+    def _wrong(self, what: str, right: str) -> ConfigError:
+        return ConfigError(f"{self._name}{file_of(self._reader)} has {what}. {right}")
+
+
+def open_dataset(name: str, request: DatasetRequest) -> EpisodeFiles:
+    """The episodes of a format; nothing is read yet."""
+    reader = DATASETS.get(name)
+    with Blaming(f"data set {name!r}", reader, DatasetError):
+        read = reader(request)
+        return read if isinstance(read, FileDataset) else PluginEpisodes(name, reader, read)
 
 
 def load_dataset(
@@ -64,4 +107,4 @@ def load_dataset(
         max_bytes=max_bytes,
         instructions_per_path=instructions_per_path,
     )
-    return DATASETS.get(type)(request)
+    return open_dataset(type, request)

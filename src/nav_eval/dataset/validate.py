@@ -16,7 +16,7 @@ from nav_eval.dataset.dataset import DatasetRequest, records
 from nav_eval.dataset.detect import detect_type
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.dataset.fields import Fault, Fields
-from nav_eval.dataset.registry import DATASETS
+from nav_eval.dataset.registry import open_dataset
 from nav_eval.dataset.streaming import MAX_BYTES
 from nav_eval.errors import DatasetError
 
@@ -40,7 +40,7 @@ def validate_dataset(
         data_path=str(path), gt_path=None if gt_path is None else str(gt_path), max_bytes=max_bytes
     )
     try:
-        dataset = DATASETS.get(type or detect_type(str(path), max_bytes))(request)
+        dataset = open_dataset(type or detect_type(str(path), max_bytes), request)
         for record, episode in records(dataset, found.add, thorough=True):
             found.check(record.of_episode(episode.episode_id), episode)
             take(record, episode)

@@ -119,6 +119,8 @@ def make_vec_env(
 
     As make_env; in an `order` of epochs the environments share the episodes out, so that an epoch plays each once.
     """
+    if num_envs < 1:
+        raise ConfigError(f"num_envs: is {num_envs}. Give 1 or more.")
     parts = shares(shard, num_envs, order)
     if processes:
         one = partial(

@@ -14,6 +14,7 @@ from nav_eval.core.types import Better, Category, Kind, Need
 from nav_eval.errors import ConfigError
 from nav_eval.metrics.base import DerivedMetric
 from nav_eval.metrics.registry import METRICS
+from nav_eval.registry import check_named
 
 F = TypeVar("F", bound=Callable[..., float])
 CONTEXT = "context"
@@ -62,6 +63,7 @@ def metric(
     >>> detour(path_length=5.0, shortest_path_length=4.0)
     1.0
     """
+    check_named(name, "metric")
     said: dict[str, Any] = {"category": category, "kind": kind, "label": label, "short": short, "unit": unit}
     said |= {"better": better, "needs": needs, "on_failure": on_failure}
 

@@ -137,6 +137,7 @@ class Plan:
         """Of an agent that the caller holds (a class, or one object for all sessions); None: the configured service."""
         if agent is None:
             return make_service(self.config, secret)
+        _check_held(agent)
         return local_service(self.config, agent if isinstance(agent, type) else _handing_out(agent), secret)
 
     def policy(self) -> Policy:
@@ -281,6 +282,16 @@ def local_service(config: Config, factory: Callable[[], Any], secret: bytes, *, 
     from nav_eval.api.local import LocalService
 
     return LocalService(factory, limited=limited, **_service_options(config, secret))
+
+
+def _check_held(agent: Any) -> None:
+    """Raises ConfigError for what is no agent."""
+    if isinstance(agent, str):
+        raise ConfigError(f"agent: {agent!r} is a name. Give it by overrides=['agent_service.agent={agent}'].")
+    if not all(callable(getattr(agent, method, None)) for method in ("reset", "act")):
+        raise ConfigError(
+            f"agent: {agent!r:.60} has no reset and act. Give a nav_eval_sdk.VLNAgent class, or an object of one."
+        )
 
 
 def _handing_out(agent: Any) -> Callable[[], Any]:

@@ -81,7 +81,7 @@ def _executor(
     parallel = config.evaluation.parallel
     if parallel.workers == 1 and parallel.executor == "local":
         return here
-    if secret is None or facts is None:
+    if secret is None:
         raise ConfigError(
             "evaluation.parallel: an agent object cannot be sent to workers. Name it: agent_service.agent=MODULE:CLASS."
         )
@@ -92,6 +92,8 @@ def _executor(
         )
     if parallel.executor == "local":
         return Spread(here, Processes(EvaluationJob(config, secret, policy)), parallel.workers)
+    if facts is None:
+        raise ConfigError("evaluation.parallel.executor: ray needs a run directory. Give evaluate the folder: out=...")
     from nav_eval.runs.cluster import RayWorkers
 
     there = absolute(config)  # whose rules name other paths than those of `facts`

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.aggregate import EvaluationResults
-from nav_eval.core.interfaces import AgentService, Simulator
-from nav_eval.core.orchestrator import MemoryStore
+from nav_eval.core.interfaces import Simulator
+from nav_eval.core.orchestrator import BenchmarkRunner, MemoryStore
 from nav_eval.core.types import EpisodeResult
-from nav_eval.dataset.episode import Episode
+from nav_eval.dataset.episode import Episode, require
 from nav_eval.errors import ConfigError, from_python
 from nav_eval.results.export import export_csv, results_document
 from nav_eval.results.files import write_json
@@ -35,11 +35,13 @@ def evaluate(
 ) -> EvaluationResults:
     """Evaluate an agent and return its figures.
 
-    `agent`: a VLNAgent class (one object per session is made of it) or an object of one. It is run in this process,
-    each call in a thread, so deadlines hold, but one that ends the process ends the evaluation; None uses the
-    configured agent_service. `overrides`: Hydra grammar. `config`: a --config file. With `out` a run directory is
-    written.
+    `agent`: a VLNAgent class (one object per session is made of it), an object of one, or a name as for
+    agent_service.agent. The first two are run in this process, each call in a thread, so deadlines hold, but one that
+    ends the process ends the evaluation; None uses the configured agent_service. `overrides`: Hydra grammar.
+    `config`: a --config file. With `out` a run directory is written.
     """
+    if isinstance(agent, str):
+        overrides, agent = [*overrides, "agent_service.type=local", f"agent_service.agent={agent}"], None
     if out is None:
         with Evaluation(benchmark, overrides=overrides, config=config) as evaluation:
             return evaluation.run_evaluation(agent)
@@ -68,22 +70,23 @@ class Evaluation:
         given = benchmark_config(benchmark, file=config, overrides=overrides)
         self._plan = self._open.enter_context(resolved(given))
         self.config, self.episodes = self._plan.config, self._plan.episodes
-        self._runner = make_runner(self._plan)
 
     @from_python()
     def run_evaluation(self, agent: Any = None) -> EvaluationResults:
-        """Play every episode. `agent`: as for evaluate; None: the configured agent_service."""
-        store = MemoryStore()
-        with closing(self._service(agent)) as service:
-            results = self._runner.run_evaluation(service, store)
+        """Play every episode. `agent`: a class or an object, as for evaluate; None: the configured agent_service."""
+        store, secret = MemoryStore(), self._secret(agent)
+        with closing(self._plan.service(secret, agent)) as service:
+            results = self._runner(secret, agent).run_evaluation(service, store)
         return replace(results, episodes=tuple(store.in_order(self.episodes.keys)))
 
     @from_python()
     def run_episode(self, episode: Episode, agent: Any = None) -> EpisodeResult:
         """Play one episode, the data set's or your own: its metrics, its status and its trajectory."""
-        with closing(self._service(agent)) as service:
+        require(Episode, episode, "run_episode")
+        secret = self._secret(agent)
+        with closing(self._plan.service(secret, agent)) as service:
             service.health_check()
-            return self._runner.run_episode(service, episode)
+            return self._runner(secret, agent).run_episode(service, episode)
 
     def aggregate_metrics(self, episode_results: Iterable[EpisodeResult]) -> dict[str, Any]:
         """Metric name -> {"mean", "ci95", "n", "n_nonfinite", ...} of these episodes."""
@@ -95,9 +98,11 @@ class Evaluation:
         write_json(Path(out) / "results.json", results_document(self.config, results))
         export_csv(Path(out) / "results.csv", results.episodes, results)
 
-    def _service(self, agent: Any) -> AgentService:
-        secret = builder.own_secret(self.config, local=agent is not None) or secrets.token_bytes(32)
-        return self._plan.service(secret, agent)
+    def _secret(self, agent: Any) -> bytes:
+        return builder.own_secret(self.config, local=agent is not None) or secrets.token_bytes(32)
+
+    def _runner(self, secret: bytes, agent: Any) -> BenchmarkRunner:
+        return make_runner(self._plan, secret=secret if agent is None else None)
 
     def close(self) -> None:
         self._open.close()
@@ -123,8 +128,10 @@ def make_simulator(
 
     scene = settings.pop("scene", None)
     options = dict(settings.pop("options", {})) | ({"scene": str(scene)} if scene is not None else {})
+    suite: Any = sensors or {}
+    if isinstance(suite, Mapping):
+        suite = {name: dict(given) if isinstance(given, Mapping) else given for name, given in suite.items()}
     try:
-        suite = {name: SensorConfig.model_validate(dict(value)) for name, value in (sensors or {}).items()}
         config = SimulatorConfig.model_validate({"backend": backend, "sensors": suite, "options": options, **settings})
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, f['loc']))}: {f['msg']}" for f in error.errors(include_url=False))

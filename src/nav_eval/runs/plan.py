@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -67,7 +67,8 @@ def resolved(
     may_look = commands or config.simulator.command is None
     with opened(config, agent_given=agent_given) as plan:
         if may_look:
-            plan.backend.open_session().close()  # the sensors fit
+            with closing(plan.backend.open_session()) as session:  # the sensors fit
+                _check_actions(plan, session.lacks_actions)
         plan = without_faulty(plan)
         if part is not None:
             plan = replace(plan, episodes=part.of_run(plan.config, plan.whole))
@@ -122,11 +123,22 @@ def _check_world(plan: Plan) -> None:
             f"dataset: episode {first.episode_id} starts at a point in a building, not at a viewpoint of a navigation "
             f"graph. Add: {_pasted(INTO_A_BUILDING)}, and give sensors that it has."
         )
-    strange = set(backend.lacks_actions).intersection(config.task.actions or plan.task.actions)
+    _check_actions(plan, backend.lacks_actions)
+
+
+def _check_actions(plan: Plan, lacking: Iterable[str]) -> None:
+    """Raises ConfigError for actions that mean nothing to the simulator."""
+    config = plan.config
+    asked = config.task.actions or plan.task.actions
+    strange = set(lacking).intersection(asked)
     if strange:
-        hint = f" Add: {_pasted([_actions_of_the_graph()])}" if backend.starts_at == "node" else ""
+        on_graph = plan.backend.starts_at == "node"
+        kept = _actions_of_the_graph() if on_graph else _actions(name for name in asked if name not in strange)
         names = ", ".join(sorted(strange))
-        raise ConfigError(f"task.actions: {names} are not supported by simulator.backend={name}.{hint}")
+        raise ConfigError(
+            f"task.actions: {names} are not supported by simulator.backend={config.simulator.backend}. "
+            f"Add: {_pasted([kept])}"
+        )
 
 
 def _check_instruction(plan: Plan) -> None:
@@ -194,4 +206,8 @@ def _onto_the_graph(config: Config) -> list[str]:
 
 
 def _actions_of_the_graph() -> str:
-    return f"task.actions=[{','.join(GRAPH_ACTIONS)}]"
+    return _actions(GRAPH_ACTIONS)
+
+
+def _actions(names: Iterable[str]) -> str:
+    return f"task.actions=[{','.join(names)}]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 
+from nav_eval.admission import Blaming
 from nav_eval.core.actions import Action
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec
@@ -39,8 +40,9 @@ class SensorSession(Simulator):
     def start(self, episode: Episode) -> None:
         self._episode, self._steps = episode, 0
         self.begin(episode)
-        for sensor in self._sensors.values():
-            sensor.begin(self)
+        for name, sensor in self._sensors.items():
+            with _blamed(name, "begin", sensor):
+                sensor.begin(self)
 
     def advance(self, action: Action) -> StepRecord:
         return self._update_sensors(self.move(action))
@@ -50,8 +52,9 @@ class SensorSession(Simulator):
 
     def _update_sensors(self, step: StepRecord) -> StepRecord:
         self._steps += 1
-        for sensor in self._sensors.values():
-            sensor.update(step)
+        for name, sensor in self._sensors.items():
+            with _blamed(name, "update", sensor):
+                sensor.update(step)
         return step
 
     @property
@@ -69,4 +72,12 @@ class SensorSession(Simulator):
         return {name: sensor.spec for name, sensor in self._sensors.items()}
 
     def observe(self) -> Observations:
-        return {name: sensor.observe(self) for name, sensor in self._sensors.items()}
+        seen: Observations = {}
+        for name, sensor in self._sensors.items():
+            with _blamed(name, "observe", sensor):
+                seen[name] = sensor.observe(self)
+        return seen
+
+
+def _blamed(name: str, method: str, sensor: Sensor) -> Blaming:
+    return Blaming(f"simulator.sensors.{name}: {method}", sensor, SimulatorError)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from nav_eval.config.options import check_options
 from nav_eval.config.schema import SimulatorConfig
@@ -12,9 +12,15 @@ from nav_eval.core.contracts import admit_crowds, admit_physics, admit_simulator
 from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.errors import ConfigError
 from nav_eval.registry import Registry
+from nav_eval.simulator.adapted import as_backend
 
 BackendFactory: TypeAlias = Callable[[SimulatorConfig, int], SimulatorBackend]
 """(the simulator's configuration, the run's seed) -> a backend that many sessions share."""
+
+
+def _admitted(name: str, member: Any) -> Any:
+    return admit_simulator(name, as_backend(name, member))
+
 
 SIMULATORS: Registry[BackendFactory] = Registry(
     "simulators",
@@ -24,7 +30,7 @@ SIMULATORS: Registry[BackendFactory] = Registry(
         "nav_graph": "nav_eval.simulator.backends.nav_graph:NavGraphBackend",
         "unity": "nav_eval.simulator.backends.unity:UnityBackend",
     },
-    admit_simulator,
+    _admitted,
 )
 
 PhysicsFactory: TypeAlias = Callable[[SimulatorConfig], Physics]
@@ -87,7 +93,8 @@ def check_people(config: SimulatorConfig) -> None:
 
 
 register_simulator = SIMULATORS.register
-"""Decorator: @register_simulator("name") over what makes a SimulatorBackend of (SimulatorConfig, seed)."""
+"""Decorator: @register_simulator("name") over what makes a SimulatorBackend of (SimulatorConfig, seed), or over a class
+with the specification's five methods (see adapted)."""
 register_physics = PHYSICS.register
 """Decorator: @register_physics("name") over what makes a Physics of (SimulatorConfig)."""
 register_crowds = CROWDS.register

@@ -18,6 +18,7 @@ from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.measurements import Measurements, value_fault
 from nav_eval.core.types import Need, Place, StepRecord
 from nav_eval.errors import ConfigError
+from nav_eval.metrics.adapted import as_metric
 from nav_eval.metrics.registry import METRICS, make_metrics
 from nav_eval.testing.fakes import fake_context, fake_episode, fake_settings, fake_walk
 from nav_eval.testing.findings import Finding, Skip, run_checks
@@ -52,15 +53,24 @@ class Trial:
         return metric.get_metric()
 
 
-def check_metric(metric: type[Metric] | str, **settings: Any) -> Iterator[Finding]:
+def check_metric(metric: type[Any] | str, **settings: Any) -> Iterator[Finding]:
     """Findings, one by one, of a class or of what is registered by a name.
 
     `settings`: keys of the section `task` that the metric reads, or options of its own.
     """
     task = fake_settings(**settings)
-    cls = METRICS.get(metric) if isinstance(metric, str) else metric
+    cls = METRICS.get(metric) if isinstance(metric, str) else _adapted(metric)
     check_options("task.options", task.options, cls)
     yield from run_checks(CHECKS, Trial(cls, task))
+
+
+def _adapted(cls: type) -> type[Metric]:
+    """`cls` as it would be registered, where it has other signatures or does not derive from Metric."""
+    if issubclass(cls, Metric):
+        return cls
+    made = as_metric(cls.__name__, cls)
+    made.name = getattr(cls, "name", cls.__name__)
+    return made
 
 
 def says_what_it_is(trial: Trial) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from nav_eval.admission import Blaming, file_of
 from nav_eval.engine.scene.axes import Frame, UpAxis, frame_of
 from nav_eval.engine.scene.formats import SCENE_FORMATS, SceneLoader
 from nav_eval.engine.scene.images import Pictures
@@ -34,13 +35,22 @@ def read_scene(source: SceneSource, up: UpAxis = "auto", scale: float = 1.0) -> 
     """As load_scene; `source` then knows which files were read."""
     frame = frame_of(source, up, scale)
     try:
-        scene = loader_of(source.path)(source)
+        scene = _loaded(source)
         scene = repaired(replace(scene, positions=frame.scaled(scene.positions)), str(source.path))
     except MemoryError as error:
         raise SceneError(f"{source.path}: does not fit into memory. Decimate the scene or its textures.") from error
     scene = replace(scene, positions=np.ascontiguousarray(frame.turn(scene.positions)))
     scene = with_semantics(source, scene, frame)
     return _frozen(replace(scene, digest=_digest(source, frame), notes=_shortened([*scene.notes, *source.notes])))
+
+
+def _loaded(source: SceneSource) -> Scene:
+    loader = loader_of(source.path)
+    with Blaming(f"{source.path}: its loader", loader, SceneError):
+        scene: object = loader(source)
+    if not isinstance(scene, Scene):
+        raise SceneError(f"{source.path}: its loader{file_of(loader)} returned {scene!r:.60}. Return a Scene.")
+    return scene
 
 
 def _digest(source: SceneSource, frame: Frame) -> str:

@@ -39,6 +39,7 @@ from nav_eval.simulator.sensors.frame import FrameSensor
 from nav_eval.simulator.sensors.registry import make_sensors
 from nav_eval_sdk.errors import Refused, WireError
 from nav_eval_sdk.protocol import simulator as contract
+from nav_eval_sdk.protocol.actions import ACTIONS
 from nav_eval_sdk.protocol.messages import Message
 from nav_eval_sdk.protocol.simulator import Call, Description, Session
 from nav_eval_sdk.protocol.values import message_limit
@@ -101,6 +102,8 @@ class ExternalSession(SensorSession):
         self._cameras = {name: sensor for name, sensor in sensors.items() if isinstance(sensor, FrameSensor)}
         self._own = _own_requests(backend.options.sensors)
         self.description = self._open()
+        if self.description.actions:
+            self.lacks_actions = ACTIONS.keys() - {*self.description.actions}
         super().__init__(
             sensors | {name: _HostSensor(self, name) for name in self._own}, self._config.backend, backend.seed
         )

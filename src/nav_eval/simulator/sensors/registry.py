@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from nav_eval.admission import Blaming
 from nav_eval.config.options import check_options
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.contracts import admit_sensor
 from nav_eval.core.interfaces import Sensor
+from nav_eval.errors import ConfigError
 from nav_eval.registry import Registry
 
 SensorFactory: TypeAlias = Callable[[str, SensorConfig, SimulatorConfig], Sensor]
@@ -51,4 +53,5 @@ def make_sensors(config: SimulatorConfig) -> Mapping[str, Sensor]:
 def _made(name: str, sensor: SensorConfig, config: SimulatorConfig) -> Sensor:
     kind = SENSORS.get(sensor.type or name)
     check_options(f"simulator.sensors.{name}.options", sensor.options, kind)
-    return kind(name, sensor, config)
+    with Blaming(f"simulator.sensors.{name}: its class", kind, ConfigError):
+        return kind(name, sensor, config)

@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nav_eval_baselines.learned.camera import Camera
 from nav_eval_baselines.learned.network import Network
-from nav_eval_baselines.learned.senses import motion, picture
+from nav_eval_baselines.learned.senses import motion
 from nav_eval_baselines.learned.surroundings import Surroundings
 from nav_eval_baselines.learned.tried import Tried
 from nav_eval_baselines.learned.words import Reader
@@ -55,6 +56,7 @@ class LearnedAgent(VLNAgent):
         self._text = self._network.read(self._reader.numbers(text))
         self._memory = self._network.begin()
         self._surroundings = Surroundings(self._network.kinds)
+        self._camera = Camera()
         self._tried = Tried()
         self._before: Any = None
         self._near: Any = None
@@ -64,11 +66,13 @@ class LearnedAgent(VLNAgent):
         pose = np.array([*observation["gps"], *observation["compass"]], np.float32)
         before = pose if self._before is None else self._before
         moved = motion(pose[:2], pose[2], before, self._steps)
-        shown = picture(observation["rgb"], observation["depth"])
-        near = self._news(shown[3], pose, before)
+        if self._camera.look(observation["depth"], pose):
+            self._surroundings = Surroundings(self._network.kinds)
+        shown, seen = self._camera.picture(observation["rgb"], observation["depth"])
+        near = self._news(seen, pose, before)
         around = self._surroundings.see(near, self._network.detect(shown), pose) / np.float32(255)
         scores, self._memory = self._network.step(self._text, around, moved, self._memory)
-        self._before, self._near, self._steps = pose, shown[3], self._steps + 1
+        self._before, self._near, self._steps = pose, seen, self._steps + 1
         return ACTIONS[self._tried.choose(scores, pose)]
 
     def _news(self, near: Any, pose: Any, before: Any) -> Any:

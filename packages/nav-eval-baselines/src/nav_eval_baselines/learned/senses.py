@@ -25,7 +25,7 @@ def picture(rgb: Any, depth: Any) -> Any:
 
     Colours are averaged over each small pixel's block, depths are those in the middles, because none lies between two.
     """
-    metres = _in_the_middles(depth)
+    metres = in_the_middles(depth)
     measured = np.where(metres > 0, metres, FARTHEST)
     return np.concatenate([_averaged(rgb), nearness(measured)], axis=-1).transpose(2, 0, 1)
 
@@ -42,7 +42,8 @@ def _averaged(image: Any) -> Any:
     return sums / (255 * np.maximum(counts, 1)[..., None]).astype(np.float32)
 
 
-def _in_the_middles(image: Any) -> Any:
+def in_the_middles(image: Any) -> Any:
+    """(SIDE, SIDE, ...): the pixel in the middle of each block."""
     rows, columns = ((2 * np.arange(SIDE) + 1) * size // (2 * SIDE) for size in image.shape[:2])
     return image[rows][:, columns]
 
