@@ -100,7 +100,7 @@ audit: $(VENV)/test.stamp
 	$(BIN)/python requirements/audit.py
 
 bench: $(VENV)/test.stamp
-	for script in $(filter-out benchmarks/cold_start.py benchmarks/yardstick.py benchmarks/worlds_of_graphs.py,$(wildcard benchmarks/*.py)); do \
+	for script in $(filter-out benchmarks/cold_start.py benchmarks/yardstick.py benchmarks/worlds_of_graphs.py benchmarks/evidence_%,$(wildcard benchmarks/*.py)); do \
 	  $(BIN)/python $$script | tee benchmarks/results/$$(basename $$script .py).txt; \
 	done
 

@@ -1,118 +1,191 @@
-"""What a generated split is worth as evidence: baselines, and agents without text, with another text, without eyes.
+"""What a generated benchmark is worth as evidence: what it holds, what agents reach in it, and whether ranks travel.
 
-    python benchmarks/evidence.py [--benchmark vln-demo] [--homes 10] [--paths 3] [--steps 200] [--seed evidence]
+    python benchmarks/evidence.py [KEY=VALUE ...] [--benchmark vln-demo] [--homes 8] [--out FOLDER]
 
-Homes of fresh seeds, so many paths in each, each told six times. First what the split holds. `chance`: of the places
-where one can stop in an episode's building, the share that counts as success, each as likely as its area. The rest is
-played by `nav-eval run` and `nav-eval sweep`, at most so many steps an episode: success with its interval for other
-buildings, and SPL.
+First the split: what it holds, how likely a stop at a random place succeeds, what its homes share with those for
+training. Then the same agents play in every world at hand (evidence_worlds.py), and their ranks are correlated. A world
+that is not there is named. With --out the runs stay, and those that are finished are not played again.
+Further keys, such as dataset.generate.kind=office, change the benchmark. `--models FOLDER` ranks the networks of
+evidence_transfer.py too, `--human RUN` adds a person's run (nav-eval human), `--scenes FOLDER` takes other scenes.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-import tempfile
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-from instructions import words
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy, whose threads would wait for busy cores
+
+import argparse
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
+
+from evidence_agents import FLOOR, LABELS, Entry, models
+from evidence_card import SHARE, bounds, chance, holds, shared
+from evidence_ranks import Correlation, Scores, correlation
+from evidence_worlds import HOMES, R2R, Size, World, generated, told_once, worlds
 
 from nav_eval.config.schema import Config
-from nav_eval.runs.builder import Plan
+from nav_eval.errors import ConfigError
+from nav_eval.results.compare import RunRecords
+from nav_eval.results.ranking import rank
+from nav_eval.results.statistics import summarise
+from nav_eval.runs.comparison import read_records
 from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.perturbing import perturbed
 from nav_eval.runs.plan import opened
-from nav_eval.runs.registry import benchmark_config
-from nav_eval_extras.sweep.runs import Suite, sweep_benchmark
 
-BASELINES = ("shortest_path", "random", "forward")
-WITH_CONTROLS = ("grounded", "learned")
-STOPS = 2000
-"""Places drawn in each episode's building."""
-
-
-def chance(plan: Plan) -> list[float]:
-    """Of each episode."""
-    shares, session = [], plan.backend.open_session()
-    for episode in plan.episodes:
-        session.reset(episode)
-        goals = [session.locate(goal).position for goal in plan.task.goals(episode)]
-        mesh: Any = session.navmesh()  # type: ignore[attr-defined]
-        stops = mesh.random_points(STOPS, 0, mesh.island_of(session.get_agent_state().position))
-        near = [mesh.geodesic_distances(stops, np.broadcast_to(goal, stops.shape)) for goal in goals]
-        shares.append(float((np.min(near, axis=0) < plan.rules.success_distance).mean()))
-    return shares
+ORACLE = "oracle"
+METRICS = ("success", "navigation_error")
+"""What ranks are correlated by; whether more is better does not matter, as it is the same in both worlds."""
+FEW = 5
+"""Fewer agents have no ranks to speak of."""
+GROUPS: dict[str, tuple[str, ...]] = {"all": (), "networks, turns": (*FLOOR, *LABELS)}
+"""Of whom ranks are correlated, and who is then left out, beside the oracle."""
 
 
-def holds(plan: Plan) -> Iterator[tuple[str, str]]:
-    """What the split holds, by name."""
-    session, texts = plan.backend.open_session(), [one.instruction for one in plan.episodes if one.instruction]
-    told = [words(one.text, one.primary_language) for one in texts]
-    kinds: Counter[str] = Counter()
-    scenes = {one.scene_id: one for one in plan.episodes}
-    for episode in scenes.values():
-        session.reset(episode)
-        kinds.update(one.category for one in session.scene().objects)  # type: ignore[attr-defined]
-    lengths = [float(one.info["geodesic_distance"]) for one in plan.episodes]
-    yield "buildings, episodes, texts", f"{len(scenes)}, {len(plan.episodes)}, {len({one.text for one in texts})}"
-    yield "shortest paths, m", " / ".join(f"{one:.1f}" for one in np.percentile(lengths, [0, 50, 100]))
-    yield "words per text, word types", f"{np.mean([len(one) for one in told]):.0f}, {len(set().union(*told))}"
-    yield "objects, categories, doors", f"{kinds.total()}, {len(kinds)}, {kinds['door'] + kinds['doorway']}"
+def play(world: World, out: Path, networks: Mapping[str, Entry]) -> Iterator[tuple[str, RunRecords | str]]:
+    """Of each entry its run, or why it cannot play there."""
+    assert world.config is not None
+    for name, entry in {**world.entries, **networks}.items():
+        print(f"{world.name}: {name}", file=sys.stderr, flush=True)
+        service = world.config.agent_service.model_copy(update={"agent": entry.agent})
+        config = world.config.model_copy(update={"agent_service": service})
+        folder = out / world.folder / name.replace(", ", "-").replace(" ", "_")
+        entry.load()
+        try:
+            config = perturbed(config, entry.perturbation, 1) if entry.perturbation else config
+            run_benchmark(config, folder, resume=folder.is_dir())
+            yield name, read_records(folder)
+        except ConfigError as error:
+            yield name, str(error).splitlines()[0]
 
 
-def played(config: Config, agents: Sequence[str], out: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each run's name and what its metrics are."""
-    for agent in agents:
-        with_agent = config.model_copy(
-            update={"agent_service": config.agent_service.model_copy(update={"agent": agent})}
-        )
-        if agent in BASELINES:
-            yield agent, run_benchmark(with_agent, out / agent).document["metrics"]
+def table(runs: Mapping[str, RunRecords | str]) -> Iterator[str]:
+    """A row for each run, with its rank among them all, and between which ranks it lies."""
+    played = {name: run for name, run in runs.items() if isinstance(run, RunRecords)}
+    renamed = [RunRecords(name, run.episodes, {}, run.definitions) for name, run in played.items()]
+    places = {place.name: place for place in rank(renamed, "success").places}
+    for name, run in runs.items():
+        if isinstance(run, str):
+            yield f"{name:24}   left out: {run}"
             continue
-        found: list[tuple[str, dict[str, Any]]] = []
-        sweep_benchmark(
-            with_agent,
-            Suite.parse("controls"),
-            out / agent,
-            told=lambda name, _, done, found=found: found.append((name, done.document["metrics"])),  # type: ignore[misc]
-        )
-        yield from ((f"{agent} {name}".removesuffix(" clean"), metrics) for name, metrics in found)
+        place = places[name]
+        yield f"{row(name, run)}{place.rank:8}   {place.rank_ci95[0]}-{place.rank_ci95[1]}"
 
 
-def row(name: str, metrics: dict[str, Any]) -> str:
-    """`metrics`: as results.json has them."""
-    success = metrics["success"]
-    low, high = success["ci95_scenes"] or success["ci95"]  # of one building: for other episodes in it
-    return f"{name:24}{success['mean']:8.2f}   [{low:.2f}, {high:.2f}]{metrics['spl']['mean']:8.2f}"
+def row(name: str, run: RunRecords) -> str:
+    """Success with its interval for other buildings, SPL, and how far from the goal it stopped, m."""
+    scenes = [scene for scene, _ in run.episodes]
+    of = {
+        metric: [values[metric] for values in run.episodes.values()]
+        for metric in ("success", "spl", "navigation_error")
+    }
+    success, spl, away = (summarise(of[metric], scenes, run.definitions[metric]) for metric in of)
+    return (
+        f"{name:24}{success.mean:8.2f}   {bounds(success.ci95_scenes or success.ci95)}{spl.mean:6.2f}{away.mean:8.1f}"
+    )
+
+
+def lucky(world: World) -> str:
+    """The row of a stop at a random place."""
+    assert world.config is not None
+    with opened(world.config) as plan:
+        found = summarise(chance(plan), [one.scene_id for one in plan.episodes], SHARE)
+    return f"{'random stop':24}{found.mean:8.2f}   {bounds(found.ci95_scenes or found.ci95)}"
+
+
+def person(folder: Path | None) -> str:
+    """The row of a person's run."""
+    return f"{'human':24}   not measured" if folder is None else row("human", read_records(folder))
+
+
+def correlations(ranked: Mapping[str, Mapping[str, RunRecords]]) -> Iterator[str]:
+    """Of each two worlds, by each metric: over the agents of a group that played in both."""
+    for metric in METRICS:
+        yield f"\nranks by {metric}"
+        yield f"{'worlds':40}{'agents':17}{'n':>3}{'tau':>8}   {'interval':18}{'rho':>6}   interval"
+        for (one, here), (other, there) in combinations(ranked.items(), 2):
+            both = [name for name in here if name in there and name != ORACLE]
+            for group, aside in GROUPS.items():
+                names = [name for name in both if name not in aside]
+                if len(names) < FEW:
+                    continue
+                found = correlation(*(Scores.of(runs, metric, names) for runs in (here, there)))
+                yield f"{f'{one} / {other}':40}{group:17}{correlated(found)}"
+
+
+def correlated(found: Correlation) -> str:
+    tau, rho = ("-" if value is None else f"{value:.2f}" for value in (found.tau, found.rho))
+    return f"{found.agents:3}{tau:>8}   {bounds(found.tau_ci95)}{rho:>6}   {bounds(found.rho_ci95)}".rstrip()
+
+
+def processor() -> str:
+    """As the system calls it."""
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text().splitlines() if told.is_file() else []
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def arguments() -> argparse.Namespace:
+    size = Size()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("overrides", nargs="*", help="of the benchmark, as for nav-eval run")
+    parser.add_argument("--benchmark", default="vln-demo")
+    parser.add_argument("--homes", type=int, default=size.homes)
+    parser.add_argument("--paths", type=int, default=size.paths, help="in each home")
+    parser.add_argument("--walks", type=int, default=size.walks, help="in each scene of others")
+    parser.add_argument("--steps", type=int, default=size.steps, help="at most, in an episode")
+    parser.add_argument("--graph", type=int, default=size.graph, help="episodes of R2R")
+    parser.add_argument("--seed", default="evidence")
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("NAV_EVAL_SHARED_DATA", "../shared/data")))
+    parser.add_argument("--scenes", type=Path, help="a folder of scenes of others")
+    parser.add_argument("--models", type=Path, help="a folder of networks that evidence_transfer.py wrote")
+    parser.add_argument("--human", type=Path, help="a person's run of the benchmark")
+    parser.add_argument("--out", type=Path, help="keeps the runs here")
+    return parser.parse_args()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--benchmark", default="vln-demo")
-    parser.add_argument("--homes", type=int, default=10)
-    parser.add_argument("--paths", type=int, default=3, help="in each home")
-    parser.add_argument("--steps", type=int, default=200, help="at most, in an episode")
-    parser.add_argument("--seed", default="evidence")
-    parser.add_argument("--out", type=Path, help="keeps the runs here")
-    asked = parser.parse_args()
-    overrides = [
-        f"dataset.generate.scenes={asked.homes}",
-        f"dataset.generate.per_scene={asked.paths}",
-        f"dataset.generate.seed={asked.seed}",
-        f"evaluation.max_steps={asked.steps}",
-    ]
-    config = benchmark_config(asked.benchmark, overrides=overrides)
+    asked = arguments()
+    size = Size(asked.homes, asked.paths, asked.walks, asked.steps, asked.graph)
+    config = generated(asked.benchmark, size, asked.seed, asked.overrides)
+    told = " ".join(asked.overrides)
+    print(f"{asked.benchmark} {told}".strip() + f", generator {config.dataset.generate.version}, seed {asked.seed}")
+    print(f"at most {asked.steps} steps; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; {processor()}\n")
     with opened(config) as plan:
-        facts, lucky = list(holds(plan)), chance(plan)
-    print(f"{asked.benchmark}, seed {asked.seed}; load {os.getloadavg()[0]:.1f}\n")
-    print(*(f"{name:30}{value}" for name, value in facts), sep="\n", end="\n\n")
-    print(f"{'':24}{'success':>8}   {'interval':12}{'spl':>8}\n{'chance':24}{np.mean(lucky):8.2f}", flush=True)
+        print(*(f"{name:30}{value}" for name, value in holds(plan)), sep="\n", end="\n\n")
+    print(f"{'in the training homes too':24}{'share':>8}   {'interval':18}{'counted':>8}{'buildings':>11}")
+    print(*shared(config), sep="\n", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name, metrics in played(config, (*BASELINES, *WITH_CONTROLS), asked.out or Path(folder)):
-            print(row(name, metrics), flush=True)
+        out = asked.out or Path(folder)
+        out.mkdir(parents=True, exist_ok=True)
+        ranked = dict(compared(told_once(config), size, asked, out))
+    print(*correlations(ranked), sep="\n")
+
+
+def compared(
+    config: Config, size: Size, asked: argparse.Namespace, out: Path
+) -> Iterator[tuple[str, dict[str, RunRecords]]]:
+    """Print a table for each world that is there; its runs by the agents' names."""
+    for world in worlds(config, size, asked.data, asked.scenes, out):
+        print(f"\n{world.name}" + f" ({world.missing})" * bool(world.missing))
+        if world.config is None:
+            continue
+        runs = dict(play(world, out, {} if world.name == R2R else models(asked.models)))
+        played = {name: run for name, run in runs.items() if isinstance(run, RunRecords)}
+        keys = next(iter(played.values())).episodes
+        print(f"{len(keys)} episodes in {len({scene for scene, _ in keys})} buildings")
+        print(f"{'agent':24}{'success':>8}   {'interval':18}{'spl':>6}{'m left':>8}{'rank':>8}   ranks")
+        print(*table(runs), sep="\n", flush=True)
+        if world.name != R2R:
+            print(lucky(world))
+        if world.name == HOMES:
+            print(person(asked.human))
+        yield world.name, played
 
 
 if __name__ == "__main__":

@@ -16,9 +16,6 @@ import numpy as np
 import pytest
 
 from nav_eval.engine.scene.scene import SemanticObject
-from nav_eval.runs.plan import opened
-from nav_eval.runs.registry import benchmark_config
-from rooms import SIZE, write_room
 from worlds.buildings import STUDIO, make_world
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -160,18 +157,3 @@ def test_verdicts_are_seldom_false_and_intervals_hold_the_truth(monkeypatch: pyt
     assert {name for name, _ in drawn} == {*table}
     assert all(drawn[name, "yes"] <= 5 for name in table if name.startswith("false"))  # of 20: 3 in 10,000 at 5 %
     assert all(drawn[name, "yes"] >= 15 for name in table if not name.startswith("false"))
-
-
-def test_chance_is_the_share_of_the_floor_that_is_near_the_goal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In a room of 6 m with a wall of 0.2 by 3.6 m, both narrower by the body's radius, and no wall near the goal."""
-    script("instructions", monkeypatch)
-    evidence, near = script("evidence", monkeypatch), 1.0
-    overrides = [*write_room(tmp_path), f"evaluation.success_distance={near}", "dataset.episodes=['2']"]
-    with opened(benchmark_config("pointnav", overrides=overrides)) as plan:
-        [share] = evidence.chance(plan)
-    radius = plan.config.simulator.body.radius
-    floor = (SIZE - 2 * radius) ** 2 - (0.2 + 2 * radius) * (SIZE * 0.6 + radius)
-    expected = math.pi * near**2 / floor
-    assert share == pytest.approx(expected, abs=4 * math.sqrt(expected * (1 - expected) / evidence.STOPS) + 0.005)

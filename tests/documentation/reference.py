@@ -1,4 +1,4 @@
-"""Writes those parts of docs/reference/ that the code itself knows; `make docs` runs it, a test compares.
+"""Writes those parts of the pages that the code itself knows; `make docs` runs it, a test compares.
 
 On a page, what lies between `<!-- generated: NAME -->` and `<!-- end of NAME -->` is replaced by what the function of
 that NAME in GENERATED answers; the rest of the page is written by hand.
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
-from documentation import catalogue, commands, configuration, matrix
+from documentation import catalogue, commands, configuration, evidence, matrix
 from documentation.language import chinese
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -31,13 +31,19 @@ GENERATED: dict[str, Callable[[], Iterator[str]]] = {
     "actions": catalogue.actions,
     "sensors": catalogue.sensors,
     "data-sets": matrix.matrix,
+    "evidence-split": evidence.split,
+    "evidence-duplicates": evidence.duplicates,
+    "evidence-agents": evidence.agents,
+    "evidence-absent": evidence.absent,
+    "evidence-ranks": evidence.ranks,
 }
 PART = re.compile(r"(?<=<!-- generated: )(?P<name>[\w-]+) -->\n.*?\n<!-- end of (?P=name)(?= -->)", re.DOTALL)
 
 
 def pages() -> list[Path]:
     """The pages that hold a generated part."""
-    found = sorted([*PAGES.glob("*.md"), *CHINESE.glob("*.md"), DOCS / "data.md", DOCS / "zh" / "data.md"])
+    beside = (folder / f"{name}.md" for folder in (DOCS, DOCS / "zh") for name in ("data", "evidence"))
+    found = sorted([*PAGES.glob("*.md"), *CHINESE.glob("*.md"), *beside])
     return [page for page in found if PART.search(page.read_text(encoding="utf-8"))]
 
 
