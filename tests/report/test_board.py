@@ -211,7 +211,7 @@ def test_runs_of_one_agent_are_named_once(visit: Open, runs: list[Path], tmp_pat
     means = [100 * sum(e["metrics"]["spl"] for e in episodes_of(run)) / 12 for run in made]
     assert [row.split("\t")[2].split()[0] for row in rows] == [f"{means[2]:.1f}", f"{(means[0] + means[1]) / 2:.1f}"]
     assert f"± {abs(means[0] - means[1]) / 2**0.5:.1f}" in rows[1]
-    legend = page.locator("#paper-rates").inner_text()
+    legend = " ".join(page.locator("figure").first.locator("text").all_text_contents())
     assert "Ours, 2 seeds" in legend
     assert "@" not in legend
 

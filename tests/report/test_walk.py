@@ -38,12 +38,14 @@ def home() -> tuple[Scene, NavMesh]:
 
 
 def with_sky(scene: Scene) -> Scene:
-    """Without its ceilings, below a sky of six colours that get lighter upwards."""
+    """Without its ceilings, below a sky of six colours that get lighter upwards. The walls stay: what hangs on them has
+    no back, and the page draws pictures from behind, which nobody can see.
+    """
     colours = np.array([(200, 40, 40), (40, 200, 40), (40, 40, 200), (200, 200, 40), (40, 200, 200), (200, 40, 200)])
     faces = np.full((1, 6, 32, 32, 4), 255, np.uint8)
     faces[0, ..., :3] = colours[:, None, None] * np.linspace(1, 0.5, 32)[None, :, None, None]
     assert scene.object_ids is not None
-    kept = ~np.isin(scene.object_ids, [o.id for o in scene.objects if o.category in ("ceiling", "wall")])
+    kept = ~np.isin(scene.object_ids, [o.id for o in scene.objects if o.category == "ceiling"])
     return replace(
         scene,
         triangles=scene.triangles[kept],
