@@ -255,7 +255,7 @@ def test_a_service_that_goes_away_late_gets_no_fresh_restarts_with_every_resume(
     results = document(run)
     assert (results["n_restarted"], results["n_resumed"]) == (1, 0)
     assert results["usage"]["requests"] == spent + sum(line["steps"] for line in lines(run) if line["status"] == "ok")
-    assert any("shown to the agent again" in note for note in results["notes"])
+    assert any("Shown to the agent again" in note for note in results["notes"])
     table = list(csv.DictReader((run / "results.csv").open()))
     assert [(row["tries"], row["restarts"]) for row in table[:-1]] == [("3", "2"), ("1", "0"), ("1", "0")]
     assert len(document(run, "manifest.json")["sittings"]) == 4

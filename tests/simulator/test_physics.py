@@ -135,7 +135,7 @@ def test_the_kit_finds(check: str, body: Any, attributes: dict[str, Any]) -> Non
 
 @pytest.mark.usefixtures("registered")
 def test_a_class_that_is_no_engine_is_refused_when_it_is_registered() -> None:
-    with pytest.raises(ConfigError, match=r"def __init__\(self, config\)"):
+    with pytest.raises(ConfigError, match=r"has no place\. Define it in class NoEngine\(Physics\):"):
         register_physics("none")(type("NoEngine", (), {}))
 
 
