@@ -50,16 +50,17 @@ def grouped(runs: Sequence[RunRecords]) -> list[RunRecords]:
 
 
 def _entry(name: str, seeds: Sequence[RunRecords]) -> RunRecords:
-    first = seeds[0]
-    for place, other in enumerate(seeds[1:], 1):
+    first, seen = seeds[0], {seeds[0].name}
+    for other in seeds[1:]:
         require_comparable(first, other)
         if other.agent != first.agent:
             raise RunDirectoryError(
                 f"{first.name} and {other.name} are called seeds of one agent, but {first.agent} played the one and "
                 f"{other.agent} the other. Rename one."
             )
-        if other.name in (one.name for one in seeds[:place]):
+        if other.name in seen:
             raise RunDirectoryError(f"{other.name} is named twice. A seed counts once.")
+        seen.add(other.name)
     episodes = {key: _means([one.episodes[key] for one in seeds]) for key in first.episodes}
     well = max((one.played_well for one in seeds if one.played_well is not None), default=None)
     return RunRecords(name, episodes, first.metadata, first.definitions, seeds, well, first.agent)

@@ -47,8 +47,15 @@ def read_records(path: Path) -> RunRecords:
         names = dict.fromkeys((*printed, *values))
         told = told_definitions(summary, names, config)
         well = sum(result.status == "ok" for result in results)
-        of_run: dict[str, Any] = {"agent": played_by(manifest), "plugins": manifest.get("plugins", {})}
-        return RunRecords(str(path), episodes, shared, told, played_well=well, **of_run)
+        return RunRecords(
+            str(path),
+            episodes,
+            shared,
+            told,
+            played_well=well,
+            agent=played_by(manifest),
+            plugins=manifest.get("plugins", {}),
+        )
 
 
 def compare_runs(paths: Sequence[Path], read: Reader = read_records, *, mix: bool = False) -> list[dict[str, Any]]:
