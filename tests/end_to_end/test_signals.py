@@ -187,6 +187,8 @@ def test_a_second_signal_ends_at_once(world, service, tmp_path, numbers):
 def test_workers_of_a_killed_evaluator_end_their_sessions(world, service, tmp_path):
     process = started(tmp_path / "run", overrides(world, service, 2))
     assert Thinker.thinking.wait(PATIENCE)
+    # A worker says what it shows before it does; the evaluator, which writes it down, may come later than the agent.
+    until(lambda: lines(tmp_path / "run", "tries.jsonl"), "an attempt noted")
     process.kill()
     await_free(service)
     process.communicate()

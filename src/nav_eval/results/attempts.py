@@ -1,5 +1,6 @@
 """tries.jsonl: every attempt at an episode, noted before the agent sees it, and every loss before it is waited for.
 
+A worker's attempts are told to the evaluator before, and noted when it hears of them.
 Append-only; a truncated last line is cut off, as in the journal, whose thread fsyncs this file too.
 """
 
