@@ -2,10 +2,10 @@
 
     python benchmarks/evidence.py [KEY=VALUE ...] [--benchmark vln-demo] [--homes 8] [--out FOLDER]
 
-First the split: what it holds, how likely a stop at a random place succeeds, what its homes share with those for
-training. Then the same agents play in every world at hand (evidence_worlds.py), and their ranks are correlated. A world
-that is not there is named. With --out the runs stay, and those that are finished are not played again.
-Further keys, such as dataset.generate.kind=office, change the benchmark. `--models FOLDER` ranks the networks of
+First homes and offices of a seed: what each split holds, and what its buildings share with those for training. Then the
+same agents play in every world at hand (evidence_worlds.py), each beside a stop at a random place, and their ranks are
+correlated. A world that is not there is named. With --out the runs stay, and finished ones are not played again.
+Further keys, such as dataset.generate.rooms=8, change the benchmark. `--models FOLDER` ranks the networks of
 evidence_transfer.py too, `--human RUN` adds a person's run (nav-eval human), `--scenes FOLDER` takes other scenes.
 """
 
@@ -26,7 +26,7 @@ from pathlib import Path
 from evidence_agents import FLOOR, LABELS, Entry, models
 from evidence_card import SHARE, bounds, chance, holds, shared
 from evidence_ranks import Correlation, Scores, correlation
-from evidence_worlds import HOMES, R2R, Size, World, generated, told_once, worlds
+from evidence_worlds import HOMES, OFFICES, R2R, Size, World, generated, told_once, worlds
 
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
@@ -152,26 +152,40 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     asked = arguments()
     size = Size(asked.homes, asked.paths, asked.walks, asked.steps, asked.graph)
-    config = generated(asked.benchmark, size, asked.seed, asked.overrides)
-    told = " ".join(asked.overrides)
-    print(f"{asked.benchmark} {told}".strip() + f", generator {config.dataset.generate.version}, seed {asked.seed}")
+    kinds = {HOMES: (), OFFICES: ("dataset.generate.kind=office",)}
+    made = {
+        name: generated(asked.benchmark, size, asked.seed, [*asked.overrides, *kind]) for name, kind in kinds.items()
+    }
+    told, version = " ".join(asked.overrides), made[HOMES].dataset.generate.version
+    print(f"{asked.benchmark} {told}".strip() + f", generator {version}, seed {asked.seed}")
     print(f"at most {asked.steps} steps; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; {processor()}\n")
-    with opened(config) as plan:
-        print(*(f"{name:30}{value}" for name, value in holds(plan)), sep="\n", end="\n\n")
-    print(f"{'in the training homes too':24}{'share':>8}   {'interval':18}{'counted':>8}{'buildings':>11}")
-    print(*shared(config), sep="\n", flush=True)
+    card(made)
     with tempfile.TemporaryDirectory() as folder:
         out = asked.out or Path(folder)
         out.mkdir(parents=True, exist_ok=True)
-        ranked = dict(compared(told_once(config), size, asked, out))
+        played = {name: told_once(config) for name, config in made.items()}
+        ranked = dict(compared(played, size, asked, out))
     print(*correlations(ranked), sep="\n")
 
 
+def card(made: Mapping[str, Config]) -> None:
+    """Print of each split what it holds, then what it shares with its training buildings."""
+    held: dict[str, list[str]] = {"": list(made)}
+    for config in made.values():
+        with opened(config) as plan:
+            for what, much in holds(plan):
+                held.setdefault(what, []).append(much)
+    print(*("".join(f"{cell:30}" for cell in (what, *much)).rstrip() for what, much in held.items()), sep="\n")
+    for name, config in made.items():
+        print(f"\n{f'in the training {name} too':28}{'share':>8}   {'interval':18}{'counted':>8}{'buildings':>11}")
+        print(*shared(config), sep="\n", flush=True)
+
+
 def compared(
-    config: Config, size: Size, asked: argparse.Namespace, out: Path
+    made: Mapping[str, Config], size: Size, asked: argparse.Namespace, out: Path
 ) -> Iterator[tuple[str, dict[str, RunRecords]]]:
     """Print a table for each world that is there; its runs by the agents' names."""
-    for world in worlds(config, size, asked.data, asked.scenes, out):
+    for world in worlds(made, size, asked.data, asked.scenes, out):
         print(f"\n{world.name}" + f" ({world.missing})" * bool(world.missing))
         if world.config is None:
             continue

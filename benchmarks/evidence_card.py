@@ -59,7 +59,7 @@ def shared(config: Config) -> Iterator[str]:
     )
     for kind, (same, files) in duplicates(ours, theirs).items():
         found = summarise(same, files, SHARE)
-        yield f"{kind:24}{found.mean:8.2f}   {bounds(found.ci95_scenes or found.ci95)}{found.n:8}{found.n_scenes:11}"
+        yield f"{kind:28}{found.mean:8.2f}   {bounds(found.ci95_scenes or found.ci95)}{found.n:8}{found.n_scenes:11}"
 
 
 def bounds(interval: Interval | Sequence[float] | None) -> str:

@@ -1,4 +1,4 @@
-"""Where agents are ranked: generated homes, scenes of others, R2R's graph, and Matterport3D where somebody has it."""
+"""Where agents are ranked: generated homes and offices, scenes of others, R2R's graph, and Matterport3D if licensed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from nav_eval.runs.effective import Effective
 from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 
-HOMES, BY_TURNS, SCENES, R2R, MATTERPORT = "homes", "homes, by turns", "scenes of others", "R2R's graph", "Matterport3D"
+HOMES, OFFICES, BY_TURNS = "homes", "offices", "homes, by turns"
+SCENES, R2R, MATTERPORT = "scenes of others", "R2R's graph", "Matterport3D"
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much is played: homes, paths in each, walks in each scene of others, steps at most, episodes of R2R."""
+    """How much is played: homes, offices, paths in each, walks in a scene of others, steps at most, episodes of R2R."""
 
     homes: int = 8
     paths: int = 2
@@ -44,10 +45,12 @@ class World:
         return self.name.replace(", ", "-").replace(" ", "_").replace("'", "")
 
 
-def worlds(config: Config, size: Size, data: Path, scenes: Path | None, work: Path) -> Iterator[World]:
-    """`config`: the generated split's; `data`: where released data lie; `scenes`: a folder of scenes in place of those
-    of others that `data` holds; `work`: where files of walks are written."""
-    yield World(HOMES, config, ROOMS)
+def worlds(made: Mapping[str, Config], size: Size, data: Path, scenes: Path | None, work: Path) -> Iterator[World]:
+    """`made`: the generated splits by name; `data`: where released data lie; `scenes`: a folder of scenes in place of
+    those of others that `data` holds; `work`: where files of walks are written."""
+    config = made[HOMES]
+    for name, split in made.items():
+        yield World(name, split, ROOMS)
     yield _told(BY_TURNS, config, list(walks_of(config)), work / "homes.json")
     yield _others(config, size, scenes or data / "scenes", named=scenes is None, file=work / "scenes.json")
     yield _graph(size, data / "r2r")

@@ -6,7 +6,7 @@ import time
 import pytest
 import yaml
 
-from nav_eval.config.loader import load_config
+from nav_eval.config.loader import builtin_benchmarks, load_config
 from nav_eval.config.schema import BodyConfig, MotionConfig, SimulatorConfig
 from nav_eval.engine.navmesh.settings import NavmeshSettings
 from nav_eval.errors import ConfigError
@@ -40,6 +40,13 @@ def test_later_layers_win(tmp_path):
     assert load_config("r2r", file=file, environment=environment).evaluation.max_steps == 12
     config = load_config("r2r", file=file, environment=environment, overrides=["evaluation.max_steps=13"])
     assert (config.evaluation.max_steps, config.seed, config.evaluation.success_distance) == (13, 2, 3.0)
+
+
+@pytest.mark.parametrize("name", sorted(builtin_benchmarks()))
+def test_edges_are_smooth_where_homes_are_generated(name):
+    """Scans are drawn as Habitat draws them."""
+    config = load_config(name, environment={})
+    assert config.simulator.antialiasing == (config.dataset.generate is not None)
 
 
 def test_what_one_call_sets_the_next_knows_nothing_of(tmp_path, monkeypatch):

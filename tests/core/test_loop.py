@@ -66,8 +66,9 @@ def test_an_episode_over_its_budget_is_counted_apart_and_in_no_figure(world, age
 
 def test_a_renderer_that_is_not_installed_ends_the_run_and_blames_no_episode(monkeypatch):
     monkeypatch.setitem(sys.modules, "moderngl", None)
+    opengl = ["simulator.renderer=opengl", "simulator.antialiasing=false"]
     with pytest.raises(ConfigError, match=r"nav-eval\[gl\]"):
-        evaluate("pointnav-demo", agent=Dawdling, overrides=["simulator.renderer=opengl", "dataset.limit=2"])
+        evaluate("pointnav-demo", agent=Dawdling, overrides=[*opengl, "dataset.limit=2"])
 
 
 def test_the_total_budget_ends_what_runs_and_what_is_left(world, tmp_path):

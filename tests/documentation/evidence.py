@@ -24,20 +24,22 @@ def cells(line: str) -> list[str]:
 
 
 def split() -> Iterator[str]:
-    """What was measured, and what the split holds."""
-    (first, second), held, *_ = parts()
+    """What was measured, and what each split holds."""
+    (first, second), (head, *held), *_ = parts()
     yield f"`{first}; {second}`"
-    yield from table(("What", "How much"), [(translate(what), much) for what, much in map(cells, held)])
+    yield from table(("", *map(code, cells(head))), [(translate(what), *much) for what, *much in map(cells, held)])
 
 
 def duplicates() -> Iterator[str]:
-    _, _, (head, *rows), *_ = parts()
-    yield from table(("", *cells(head)[1:]), [(translate(what), *much) for what, *much in map(cells, rows)])
+    """A table for each split."""
+    for head, *rows in parts()[2:4]:
+        what, *counted = cells(head)
+        yield from table((translate(what), *counted), [(translate(one), *much) for one, *much in map(cells, rows)])
 
 
 def worlds() -> dict[str, list[str]]:
     """Each world's lines; of one that is not there the first alone."""
-    return {part[0]: part[1:] for part in parts()[3:] if not part[0].startswith(RANKS)}
+    return {part[0]: part[1:] for part in parts()[4:] if not part[0].startswith(RANKS)}
 
 
 def agents() -> Iterator[str]:

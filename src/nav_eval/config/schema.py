@@ -205,7 +205,7 @@ class SimulatorConfig(Section):
     renderer: Literal["cpu", "opengl", "auto"] = Field(
         "cpu",
         description="cpu: the same frames on every machine; opengl: faster on a graphics card; auto: opengl where "
-        "there is a card",
+        "there is a card and no antialiasing",
     )
     renderer_threads: Annotated[int, Field(ge=1, le=64)] = Field(
         1,
@@ -219,8 +219,8 @@ class SimulatorConfig(Section):
     )
     antialiasing: bool = Field(
         False,
-        description="true: colours at the edges of surfaces are blended (renderer cpu); depth and semantics stay; "
-        "Habitat draws without",
+        description="true: colours at the edges of surfaces are blended (renderer cpu), as in benchmarks whose homes "
+        "are generated; depth and semantics stay; Habitat draws without",
     )
     up: Literal["auto", "y", "z"] = Field(
         "auto", description="which axis of a scene file points up; auto: by its owner's layout"

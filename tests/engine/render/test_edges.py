@@ -83,6 +83,13 @@ def test_outlines_of_one_frame_are_forgotten_in_the_next() -> None:
     assert np.array_equal(whole.rgb, after.rgb)
 
 
+def test_auto_is_the_renderer_that_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also beside a graphics card."""
+    monkeypatch.setattr("nav_eval.engine.render.opengl.graphics_card", lambda: True)
+    auto, cpu = (make_renderer(kind, colourful(), antialiasing=True) for kind in ("auto", "cpu"))
+    assert np.array_equal(auto.render((0, 0, 0), 0.2).rgb, cpu.render((0, 0, 0), 0.2).rgb)
+
+
 def test_only_the_cpu_renderer_has_it() -> None:
     with pytest.raises(ConfigError, match="antialiasing"):
         make_renderer("opengl", colourful(), antialiasing=True)

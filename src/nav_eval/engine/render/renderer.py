@@ -31,7 +31,7 @@ def make_renderer(
     """A renderer of one scene with one lens.
 
     kind: "cpu" (the default of every benchmark, the same frames on every machine), "opengl" (extra [gl]), or
-    "auto": opengl on a machine with a graphics card, else cpu. hfov: horizontal, degrees.
+    "auto": opengl on a machine with a graphics card, else cpu, as always with antialiasing. hfov: horizontal, degrees.
     outputs: what each frame holds, of rgb, depth, semantic, normal; the cpu renderer computes a missing semantic
     or normal image when it is first asked for. shading: "unlit" is Habitat's (colours as stored); "headlight"
     adds light from the camera so that shapes read; "auto" does so for scenes without textures and vertex colours.
@@ -43,7 +43,7 @@ def make_renderer(
         raise ConfigError(f"Unknown shading {shading!r}: choose from {', '.join(SHADINGS)}.")
     lens = Lens(width, height, hfov)
     if kind == "auto":
-        kind = _best(scene)
+        kind = "cpu" if antialiasing else _best(scene)
     if kind == "cpu":
         from nav_eval.engine.render.cpu import CpuRenderer
 
@@ -54,7 +54,9 @@ def make_renderer(
         from nav_eval.engine.render.opengl import OpenGLRenderer
 
         if antialiasing:
-            raise ConfigError("Only the cpu renderer has antialiasing: choose renderer cpu, or leave it off.")
+            raise ConfigError(
+                "The opengl renderer has no antialiasing: simulator.renderer=cpu, or simulator.antialiasing=false."
+            )
         if not isinstance(scene, Scene):
             raise ConfigError("The opengl renderer needs the scene itself, not one prepared for the cpu renderer.")
         return OpenGLRenderer(scene, lens, outputs, shading, texture_budget_mib)
