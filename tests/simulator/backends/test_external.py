@@ -59,6 +59,14 @@ def test_a_python_host_conforms_over_both_transports(transport):
         backend.close()
 
 
+@pytest.mark.parametrize(("served", "asked"), [("socket", "grpc://"), ("grpc", "socket://"), ("grpc", "")])
+def test_the_other_wire_is_told(served, asked):
+    with start(SquareHost, transport=served) as server:
+        place = server.endpoint.rpartition("://")[2]
+        with pytest.raises(SimulatorError, match=rf"Perhaps .*simulator\.endpoint={served}://{place}\.$"):
+            ExternalBackend(config(f"{asked}{place}"), 3).describe()
+
+
 @pytest.mark.parametrize("transport", ["socket", "grpc"])
 def test_what_travels_arrives_unchanged(transport):
     with hosting(transport=transport) as session:

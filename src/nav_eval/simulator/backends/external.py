@@ -25,7 +25,7 @@ from nav_eval.geometry import IDENTITY
 from nav_eval.reading import file_sha256
 from nav_eval.simulator.backends.external_process import SimulatorProcess
 from nav_eval.simulator.backends.external_session import Deadlines, ExternalSession
-from nav_eval_sdk.errors import Unreachable, WireError
+from nav_eval_sdk.errors import BadAnswer, Unreachable, WireError
 from nav_eval_sdk.protocol import simulator as contract
 from nav_eval_sdk.protocol.simulator import Description
 from nav_eval_sdk.simulator_host.client import SimulatorClient
@@ -119,6 +119,8 @@ class ExternalBackend(SimulatorBackend):
         told = f"the simulator at {place} failed in {call}: {str(error).rstrip('.')}.{said}"
         if call == "connect" and not self.config.command:
             return SimulatorUnavailable(f"{told} {self.where_to_start}")
+        if call == "describe" and self.config.endpoint and isinstance(error, BadAnswer | Unreachable):
+            told += f" Perhaps it speaks the other wire: simulator.endpoint={_other_wire(self.config.endpoint)}."
         return SimulatorError(told)
 
     def assets(self, scene_id: str) -> Mapping[str, str]:
@@ -132,3 +134,8 @@ class ExternalBackend(SimulatorBackend):
             if self._process is not None:
                 self._process.stop()
             self._process = None
+
+
+def _other_wire(endpoint: str) -> str:
+    scheme, _, place = endpoint.rpartition("://")
+    return f"{'socket' if scheme == 'grpc' else 'grpc'}://{place}"
