@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from graphs import write_r2r
 from nav_eval import evaluate
 from nav_eval.cli import _call
 from nav_eval.cli.exit import BAD_INPUT, guarded
+from nav_eval.dataset.r2r import R2RDataset
 from nav_eval.dataset.registry import DATASETS, load_dataset
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.errors import ConfigError, DatasetError
@@ -37,9 +39,17 @@ class Unready(Reader):
         self.files = request.paths
 
 
+class Derived(R2RDataset):
+    """One of ours, read in another way."""
+
+    def read(self, record, goals):
+        yield from super().read(record, goals)
+        yield {}["more"]
+
+
 @pytest.fixture(autouse=True)
 def registry(monkeypatch):
-    for kind in (Reader, Filless, Plain, Unready):
+    for kind in (Reader, Filless, Plain, Unready, Derived):
         monkeypatch.setitem(DATASETS._members, kind.__name__, DATASETS._admit(kind.__name__, kind))
 
 
@@ -73,3 +83,11 @@ def test_it_is_bad_input_and_no_internal_error(capsys):
 def test_what_it_lacks_is_told(kind, error, told):
     with pytest.raises(error, match=told):
         list(load_dataset(kind, "a.json"))
+
+
+def test_a_reader_that_derives_from_ours_is_told_of_too(tmp_path, capsys):
+    line = Derived.read.__code__.co_firstlineno + 2
+    words = ["run", "r2r", *write_r2r(tmp_path), "dataset.type=Derived"]
+    assert guarded(_call, words, debug=False) == BAD_INPUT
+    told = capsys.readouterr().err
+    assert f"R2R_val.json: Derived.read failed (test_plugins.py, line {line}: KeyError: 'more'). Fix it there." in told

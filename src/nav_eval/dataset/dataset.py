@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeAlias
 
+from nav_eval.admission import Blaming
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.dataset.fields import Fields, Origin, Report, stopping
 from nav_eval.dataset.inspection import checked_object, report_oddities
@@ -132,9 +133,10 @@ class FileDataset(ABC):
         for file in self.episode_files:
             for record, goals in self._readable(Origin(file, report), thorough):
                 if self._wants_scene(record):
-                    for episode in self.read(record, goals):
-                        if self._wants_language(episode):
-                            yield record, episode
+                    with Blaming(f"{file}: {type(self).__qualname__}.read", self, DatasetError):
+                        for episode in self.read(record, goals):
+                            if self._wants_language(episode):
+                                yield record, episode
 
     @abstractmethod
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
