@@ -63,6 +63,39 @@ print(ended)
 """Beside the vector of stable-baselines3's own, of single environments."""
 FEW = ["simulator.sensors={depth: {width: 8, height: 6}, gps: {}, compass: {}}", "evaluation.max_steps=12"]
 
+IN_PROCESSES = """
+import numpy as np
+from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
+import nav_eval
+def make():
+    return nav_eval.make_env("vln-demo", overrides=%r, flat=True, dense_reward=True)
+def walk(envs):
+    envs.seed(5)
+    seen, rng = [envs.reset()["depth"]], np.random.default_rng(0)
+    for _ in range(30):
+        depth, reward = envs.step(rng.integers(1, 4, 2))[:2]
+        seen += [depth["depth"], reward]
+    envs.close()
+    return seen
+if __name__ == "__main__":
+    here = walk(DummyVecEnv([make] * 2))
+    for method in ("forkserver", "spawn", "fork"):
+        for mine, other in zip(here, walk(SubprocVecEnv([make] * 2, start_method=method)), strict=True):
+            np.testing.assert_allclose(mine, other, rtol=1e-6)
+    print(len(here))
+"""
+
+PARALLEL = """
+import nav_eval
+from torchrl.envs import GymWrapper, ParallelEnv
+def make():
+    return GymWrapper(nav_eval.make_env("vln-demo", overrides=%r, flat=True, dense_reward=True))
+if __name__ == "__main__":
+    envs = ParallelEnv(2, make)
+    print(tuple(envs.rollout(20, break_when_any_done=False)["depth"].shape))
+    envs.close()
+"""
+
 TENSORS = """
 import nav_eval, torch
 envs = nav_eval.make_vec_env("vln-demo", 3, overrides=%r, flat=True)
@@ -101,6 +134,17 @@ def test_the_recipe_on_the_page_runs(trains, tmp_path, library):
 @pytest.mark.soak
 def test_our_vector_is_stable_baselines_own_of_single_environments(trains):
     assert int(trains("stable-baselines3", "-c", COMPARED % (FEW,))) > 10
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("library", "code", "told"),
+    [("stable-baselines3", IN_PROCESSES, "61\n"), ("torchrl", PARALLEL, "(2, 20, 6, 8, 1)\n")],
+)
+def test_environments_run_in_processes_of_their_own(trains, tmp_path, library, code, told):
+    file = tmp_path / "processes.py"
+    file.write_text(code % (FEW,))
+    assert trains(library, str(file)) == told
 
 
 @pytest.mark.soak
