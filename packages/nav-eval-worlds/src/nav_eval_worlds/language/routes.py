@@ -18,6 +18,7 @@ from nav_eval_worlds.language.relations import (
     is_corridor,
     pass_door,
     side_of,
+    side_of_door,
     turn_towards,
     way_to,
 )
@@ -345,7 +346,7 @@ def _room_passed(site: Site, walker: Walker, part: Stretch) -> Pass | None:
         before = _LEAST < on < far - _LEAST and other.along_x != (axis == 0) and not other.wide
         alone = name in ROOMS - {"hallway", "stairs", "foyer"} and list(called.values()).count(name) == 1
         if before and alone and shown(site, other.other(part.room), part.points[::_LOOKS]):
-            return Pass(Noun(name), side_of(along, walker.at, other.middle))
+            return Pass(Noun(name), side_of_door(rooms, walker, along, other))
     return None
 
 
