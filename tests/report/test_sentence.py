@@ -37,7 +37,7 @@ def test_it_says_what_was_played_and_what_is_not_the_benchmarks(
 ) -> None:
     assert (len(lines(runs[0])), len({line["scene_id"] for line in lines(runs[0])})) == (6, 2)
     assert printed(capsys, runs[0]) == (
-        "stop was evaluated on 6 episodes in 2 homes of pointnav-demo, worlds v12 (split val_unseen, "
+        "stop was evaluated on 6 episodes in 2 homes of pointnav-demo, worlds v13 (split val_unseen, "
         "generator’s seed “pairs”, run’s seed 0), scoring profile pointnav v2, "
         f"with nav-eval {version('nav-eval')}. Settings that differ from the benchmark’s: "
         "dataset.generate.scenes=2, dataset.generate.rooms=2, "
@@ -51,7 +51,7 @@ def test_it_speaks_chinese(
 ) -> None:
     monkeypatch.setenv("NAV_EVAL_LANG", "zh")
     said = printed(capsys, runs[0])
-    assert "stop 在 pointnav-demo, worlds v12（划分 val_unseen，生成种子“pairs”，运行种子 0）的 2 座住宅中" in said
+    assert "stop 在 pointnav-demo, worlds v13（划分 val_unseen，生成种子“pairs”，运行种子 0）的 2 座住宅中" in said
     assert " 2 座住宅中的 6 个回合上评测" in said
     assert "与基准不同的设置：dataset.generate.scenes=2，" in said
 

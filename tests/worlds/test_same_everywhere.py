@@ -32,16 +32,16 @@ ASK = (
     f"print(*[generate_world(*case, 20_000).digest for case in {RELEASED}])"
 )
 DIGESTS = (
-    "5bc4864e4e09b1312b4e51160c80b47c26c3bda4c709cf16336ca2b66b04b8bc "
-    "41f0672bbea2a2299399c9b1162fd21d2cda891770853899ff304c5dd66403b9"
+    "9c4287f6ee12047717d79bb5ac760dc51cde42b8c704052aa54fcf24ad1bbb5a "
+    "2b415314b4d9df1d8c7752a775b9adb4f0b2cf22596203c1530d072a8b482b96"
 )
-"""Of generator 12. Changes only with the generator, whose version stands in the semantic file and is raised then."""
+"""Of generator 13. Changes only with the generator, whose version stands in the semantic file and is raised then."""
 
 
 FURNISHED = (("0", 8, 2, "home"), ("0", 9, 1, "office"), ("0", 13, 1, "home"))
 """Buildings that hold a room of every kind that is furnished; the two above lack a foyer, for one."""
 RELEASED_THINGS = "772c9db663c98d7a34bd52230b3a7d1e7f76dc68a5cbd197c7cb4e186e0e4608"
-"""Of generator 12: all things of these buildings and their shapes, before light and pictures."""
+"""Of generator 13: all things of these buildings and their shapes, before light and pictures."""
 
 
 def digests(python: str, **environment: str) -> str:

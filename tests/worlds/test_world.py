@@ -40,6 +40,7 @@ DEFINING = (
 CRAMPED: list[tuple[Case, int]] = [
     (("rich33", 14, 1, "home"), 3), (("rich65", 6, 1, "home"), 2), (("rich79", 6, 2, "office"), 5),
     (("rich127", 8, 2, "home"), 2), (("rich143", 4, 1, "home"), 4), (("rich162", 15, 1, "home"), 3),
+    (("soak2", 15, 1, "home"), 3),
 ]  # fmt: skip
 """Rooms with windows or openings in nearly all their walls."""
 

@@ -195,6 +195,16 @@ def test_what_stands_on_known_floors_is_in_the_way_however_low(height: float) ->
     assert known.vertices[:, 1].max() <= 0.026
 
 
+def test_what_rises_by_small_triangles_is_in_the_way_as_a_whole_thing_is() -> None:
+    """Sixteen slabs of 10 mm, from the floor up: each is less than a cell above the one before."""
+    slabs = [box(2, 4, k / 100, (k + 1) / 100, 2, 4) for k in range(16)]
+    one = join(rectangle(0, 6, 0, 6), box(2, 4, 0, 0.16, 2, 4))
+    many = join(rectangle(0, 6, 0, 6), *slabs)
+    whole, built = (Summary(build_navmesh(*mesh, DEFAULT, np.arange(len(mesh[1])) < 2)) for mesh in (one, many))
+    assert built.area == whole.area
+    assert built.vertices[:, 1].max() <= 0.026
+
+
 def test_steps_between_known_floors_are_climbed_and_sheets_of_paper_walked_over() -> None:
     stair = join(rectangle(0, 4, 0, 4), box(4, 8, 0, 0.17, 0, 4), box(8, 12, 0, 0.35, 0, 4), box(1, 2, 0, 0.02, 1, 2))
     built = Summary(build_navmesh(*stair, DEFAULT, np.arange(38) < 26))

@@ -30,6 +30,8 @@ LOOKS = {
 }  # fmt: skip
 LOOKS["restroom"] = LOOKS["bathroom"]
 """What makes a room look as it is called."""
+DECIDES = {"toilet": ("bathroom", "restroom"), "bed": ("bedroom",)}
+"""What tells a room whatever else it holds: with a washing machine too, a bathroom is one."""
 FURNISHED = {"bed", "toilet", "desk", "counter", "refrigerator", "sofa", "oven", "stove"}
 """What no hallway holds."""
 SLIGHT = math.radians(25)
@@ -132,7 +134,7 @@ def _choose(building: Building, here: Standing, order: Order) -> Gap | None:
         return max(last, key=lambda gap: _dot(_off(here, gap.middle), direction), default=None)
     what = "stairs" if order.act == "climb" else order.what
     row = [gap for gap in ahead if abs(_dot(gap.across, direction)) < 0.7 and _is(building, here, gap, what)]
-    centre = Standing(here.place, ((low[0] + high[0]) / 2, (low[1] + high[1]) / 2), direction)
+    centre = _midway(building, here, direction)
     towards = 1 if order.side == "left" else -1
     row = [gap for gap in row if towards * _dot(_off(centre, gap.middle), _left(direction)) > 0]
     row.sort(key=lambda gap: _dot(_off(here, gap.middle), direction))
@@ -140,6 +142,12 @@ def _choose(building: Building, here: Standing, order: Order) -> Gap | None:
     if order.count < 0:
         return row[-1] if row else None
     return row[max(order.count, 1) - 1] if len(row) >= max(order.count, 1) else None
+
+
+def _midway(building: Building, here: Standing, heading: Flat) -> Standing:
+    """In the middle of a hallway: who has just come in stands in the wall, of whose other doors none lies aside."""
+    low, high = building.extent(here.place)
+    return Standing(here.place, ((low[0] + high[0]) / 2, (low[1] + high[1]) / 2), heading)
 
 
 def _told_apart(building: Building, here: Standing, gaps: list[Gap], order: Order) -> list[Gap]:
@@ -210,6 +218,8 @@ def _look(building: Building, place: Place, name: str) -> float:
     if name == "hallway":
         low, high = building.extent(place)
         return 1.0 if min(high[0] - low[0], high[1] - low[1]) < 2.2 and not held & FURNISHED else 0.0
+    if decided := [rooms for thing, rooms in DECIDES.items() if thing in held]:
+        return 1.0 if name in decided[0] else -1.0
     likeness = {room: sum(kind in held for kind in kinds) / len(kinds) for room, kinds in LOOKS.items()}
     return likeness.get(name, 0.0) - max(share for room, share in likeness.items() if room != name)
 
@@ -283,13 +293,15 @@ def _passes_all(
 
 
 def _passes_room(building: Building, here: Standing, gap: Gap, name: str, side: str) -> bool:
-    """Whether another gap lies on that side before the one that is meant, and a room of the name behind it."""
-    far, towards = _off(here, gap.middle), 1 if side == "left" else -1
+    """Whether another gap lies on that side, or on any, before the one that is meant, and a room of the name behind."""
+    far = _off(here, gap.middle)
     ahead = _along(building, here, far)
+    centre = _midway(building, here, ahead)
     for other in building.gaps_of(here.place):
-        off = _off(here, other.middle)
-        before = other != gap and 0 < _dot(off, ahead) < _dot(far, ahead) and towards * _dot(off, _left(ahead)) > 0
-        if before and _look(building, (other.storey, other.beyond(here.place[1])), name) >= 0:
+        before = other not in (gap, here.through) and 0 < _dot(_off(here, other.middle), ahead) < _dot(far, ahead)
+        found = "left" if _dot(_off(centre, other.middle), _left(ahead)) > 0 else "right"
+        beyond = (other.storey, other.beyond(here.place[1]))
+        if before and side in ("", found) and _look(building, beyond, name) >= 0:
             return True
     return False
 

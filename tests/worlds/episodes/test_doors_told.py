@@ -9,7 +9,7 @@ import pytest
 
 from nav_eval.engine.scene.scene import SemanticRegion
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.language.relations import Walker, Way, turn_towards, way_to
+from nav_eval_worlds.language.relations import Walker, Way, side_of_door, turn_towards, way_to
 from nav_eval_worlds.language.rooms_map import DoorWay, Flat, RoomsMap
 from nav_eval_worlds.language.speaker import STYLES, say
 from nav_eval_worlds.language.steps import Go, Noun, Stop
@@ -74,6 +74,14 @@ def test_nothing_is_counted_that_some_would_not_count() -> None:
         doubtful = corridor((4.0, "door", "study"), between, (9.0, "door", "bedroom"))
         assert way_to(doubtful, AT_THE_END, doubtful.doors[-1]) is None
         assert way_to(doubtful, AT_THE_END, doubtful.doors[0]) is not None, "it comes before the doubtful one"
+
+
+def test_a_door_of_the_wall_one_came_in_through_has_a_side() -> None:
+    hall = corridor((2.0, "door", "study"), (6.0, "door", "bedroom"), (9.0, "door", "bathroom"))
+    before, entry, after = hall.doors
+    come_in = Walker(1, entry.middle, (0.0, 1.0), entry)
+    assert side_of_door(hall, come_in, (1.0, 0.0), after) == "left"
+    assert side_of_door(hall, come_in, (-1.0, 0.0), before) == "right"
 
 
 def test_a_door_three_metres_on_is_not_walked_up_to() -> None:

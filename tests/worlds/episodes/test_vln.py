@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
 from typing import TypeAlias
 
 import numpy as np
@@ -26,7 +26,7 @@ from nav_eval_worlds.language.sights import noun
 from nav_eval_worlds.language.steps import Climb, Go, Stop
 from nav_eval_worlds.world import generate_world
 from worlds.buildings import ATTIC, HOME, OFFICE, OPEN_PLAN, RELEASED, Case, make_paths, make_site, make_world
-from worlds.episodes.stranger import Walk, walk
+from worlds.episodes.stranger import LOOKS, Walk, walk
 from worlds.episodes.surveyed import Building
 
 CASES = [HOME, OPEN_PLAN, ATTIC, OFFICE]
@@ -127,6 +127,16 @@ def test_a_quarter_of_the_paths_of_two_storeys_climb_and_say_so() -> None:
             climbs = [step for step in path.steps if isinstance(step, Climb)]
             assert [step.up for step in climbs] == ([path.goal[1] > path.start[1]] if path in climbing else [])
             assert all(walk.climbed == len(climbs) for own, _, _, walk in followed(case) if own is path)
+
+
+def test_a_room_that_one_passes_is_not_called_as_the_one_that_one_has_left() -> None:
+    """Who comes out of a bedroom would take "past the bedroom" for that one."""
+    paths = vln_paths(make_site("fresh-e3", 8, 1, "home"), 20, "test").paths
+    pairs = [pair for path in paths for pair in pairwise(path.steps)]
+    passing = [(before, step.past) for before, step in pairs if isinstance(step, Go | Climb) and step.past]
+    rooms = [(before, past.thing.kind) for before, past in passing if past.thing.kind in LOOKS]
+    assert rooms
+    assert [room for before, room in rooms if isinstance(before, Go) and before.leave == room] == []
 
 
 def test_three_wordings_in_each_language() -> None:

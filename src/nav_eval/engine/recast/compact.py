@@ -34,7 +34,7 @@ def floors(
     Two floors of neighbouring columns are connected if a gap of `height` is open across both and the step is at
     most `climb`, both in cells; the lowest such floor is taken, among the 63 lowest of the column.
 
-    first (W * D,), spans (S, 4); of F floors: start (W * D + 1,), level (F,), area (F,), near (F, 4), column (F,).
+    first (W * D,), spans (S, 5); of F floors: start (W * D + 1,), level (F,), area (F,), near (F, 4), column (F,).
     """
     columns = width * depth
     count = 0

@@ -19,7 +19,7 @@ NO_CEILING = 0xFFFF
 def allow_low_obstacles(first: NDArray[np.int32], spans: NDArray[np.int32], climb: int) -> None:
     """A span that is too steep becomes walkable if it is a step up from the walkable span below it (a kerb).
 
-    first (W * D,): a column's lowest span; spans (S, 4), heights in cells.
+    first (W * D,): a column's lowest span; spans (S, 5), heights in cells.
     """
     for column in range(len(first)):
         below = -1
@@ -49,7 +49,7 @@ def remove_ledges(
 ) -> None:
     """A span next to a drop of more than `climb`, or on a slope that steep across its neighbours, is no floor.
 
-    first (W * D,), spans (S, 4); heights in cells.
+    first (W * D,), spans (S, 5); heights in cells.
     """
     for column in range(width * depth):
         span = first[column]
@@ -89,7 +89,7 @@ def remove_ledges(
 
 @kernel(_nrt=False)
 def remove_low_ceilings(first: NDArray[np.int32], spans: NDArray[np.int32], height: int) -> None:
-    """A span with less than `height` free above it is no floor. first (W * D,), spans (S, 4); heights in cells."""
+    """A span with less than `height` free above it is no floor. first (W * D,), spans (S, 5); heights in cells."""
     for column in range(len(first)):
         span = first[column]
         while span != -1:

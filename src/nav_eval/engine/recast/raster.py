@@ -6,7 +6,8 @@ rows, each strip by the planes between columns, and the piece left in a cell bec
 cuts and of the merging of spans decides the last bit of the result, so both follow Recast.
 
 A heightfield here is `first` (width * depth,) int32, the index of each column's lowest span or -1, and
-`spans` (N, 4) int32 rows [bottom, top, area, next], heights in cells above the lower bound.
+`spans` (N, 5) int32 rows [bottom, top, area, next, floor], heights in cells above the lower bound; `floor` is the top
+without the obstacles that were merged in.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from nav_eval.jit import inner, kernel
 WALKABLE = 63
 MAX_SPAN_HEIGHT = 0x1FFF
 """Highest cell of a column; what is higher is pressed down to it."""
-LOW, HIGH, AREA, NEXT = 0, 1, 2, 3
+LOW, HIGH, AREA, NEXT, FLOOR = 0, 1, 2, 3, 4
 
 _ZERO = single(0.0)
 _ONE = single(1.0)
@@ -157,8 +158,10 @@ def _add_span(first: NDArray[np.int32], spans: NDArray[np.int32], new: int, colu
         else:
             spans[new, LOW] = min(spans[new, LOW], spans[current, LOW])
             spans[new, HIGH] = max(spans[new, HIGH], spans[current, HIGH])
-            if spans[new, HIGH] - spans[current, HIGH] <= merge_threshold:
+            # Not above HIGH: a toy of many small triangles would be climbed one cell with each.
+            if spans[new, HIGH] - spans[current, FLOOR] <= merge_threshold:
                 spans[new, AREA] = max(spans[new, AREA], spans[current, AREA])
+            spans[new, FLOOR] = max(spans[new, FLOOR], spans[current, FLOOR])
             if previous != -1:
                 spans[previous, NEXT] = following
             else:
@@ -177,9 +180,9 @@ def _add_span(first: NDArray[np.int32], spans: NDArray[np.int32], new: int, colu
 
 @inner()
 def _grown(spans: NDArray[np.int32]) -> NDArray[np.int32]:
-    larger = np.empty((2 * len(spans), 4), np.int32)
+    larger = np.empty((2 * len(spans), spans.shape[1]), np.int32)
     for i in range(len(spans)):
-        for k in range(4):
+        for k in range(spans.shape[1]):
             larger[i, k] = spans[i, k]
     return larger
 
@@ -203,13 +206,13 @@ def rasterize(
     Where spans merge, the top one's area wins unless their tops are within merge_threshold of each other. From triangle
     `first_obstacle` on, of which none is walkable, within one cell: what rises higher above a floor leaves none there.
 
-    positions (V, 3), low and high (3,), metres; triangles (T, 3), areas (T,); first (W * D,), spans (S, 4), heights in
+    positions (V, 3), low and high (3,), metres; triangles (T, 3), areas (T,); first (W * D,), spans (S, 5), heights in
     cells.
     """
     first = np.empty(width * depth, np.int32)
     for column in range(width * depth):
         first[column] = -1
-    spans = np.empty((4096, 4), np.int32)
+    spans = np.empty((4096, 5), np.int32)
     used = long(0)
     free = long(-1)
     pool = np.empty(4 * 36, np.float32)  # polygons: two for the rest of the triangle, two for that of the row
@@ -286,6 +289,7 @@ def rasterize(
                 spans[new, LOW] = span_low
                 spans[new, HIGH] = span_high
                 spans[new, AREA] = areas[t]
+                spans[new, FLOOR] = span_high if t < first_obstacle else 0
                 freed = _add_span(first, spans, new, x + z * width, threshold)
                 while freed != -1:
                     following = long(spans[freed, NEXT])

@@ -41,7 +41,7 @@ def heap(middle: Point, size: Point, material: str, seed: int, turn: float = 0.0
         points = np.stack([x * c + z * s + middle[0], middle[1] + high * h, z * c - x * s + middle[2]], axis=-1)
         return points, np.stack([x, -z], axis=-1)
 
-    return Grid(evaluate, (w, d), (cells, cells), material, (3, 3))
+    return Grid(evaluate, (w, d), (cells, cells), material, (3, 3), fair=(5, 5))
 
 
 def sheet(
@@ -74,7 +74,7 @@ def sheet(
         points = np.stack([x, np.minimum(y, top + crease), near + z - np.where(sunk > rim, inward, 0.0)], axis=-1)
         return points, np.stack([across, -along], axis=-1)
 
-    return Grid(evaluate, (2 * (half + drop), far - near + drop), (14, 12), material, (6, 4), give=crease)
+    return Grid(evaluate, (2 * (half + drop), far - near + drop), (14, 12), material, (6, 4), crease, (10, 8))
 
 
 def over_bar(

@@ -51,7 +51,8 @@ def blade(m: Model, turn: float, path: Path, material: str, size: tuple[float, f
             x, z = c * out - s * width, s * out + c * width
             return np.stack([x, rise + fold, z], axis=-1), np.stack([u * 0.12, -v * 0.5], axis=-1)
 
-        return Grid(evaluate, size, (2, rows), material, (1, 1 if rows < 4 else 2))
+        rough = 1 if rows < 4 else 2
+        return Grid(evaluate, size, (2, rows), material, (1, rough), fair=(1, max(rough, rows // 2)))
 
     m.grids += [side(1.0), side(-1.0)]
 

@@ -108,6 +108,19 @@ def side_of(heading: Flat, at: Flat, thing: Flat) -> str:
     return "left" if heading[1] * dx - heading[0] * dz > 0 else "right"
 
 
+def side_of_door(rooms: RoomsMap, walker: Walker, direction: Flat, door: DoorWay) -> str:
+    """left or right of one who walks along a corridor: also of one who has come in through that wall."""
+    return side_of(direction, walker.at, _inside_wall(rooms, walker.room, door))
+
+
+def _inside_wall(rooms: RoomsMap, room: int, door: DoorWay) -> Flat:
+    """A point clearly on the door's side of the corridor."""
+    region, (x, z) = rooms.rooms[room], door.middle
+    if door.along_x:
+        return (x - 50 if x < (region.low[0] + region.high[0]) / 2 else x + 50), z
+    return x, (z - 50 if z < (region.low[2] + region.high[2]) / 2 else z + 50)
+
+
 def _choices(rooms: RoomsMap, walker: Walker) -> list[DoorWay]:
     """Ways out of the room but the one just used."""
     return [door for door in rooms.doors_of(walker.room) if door != walker.entered]
@@ -203,7 +216,7 @@ def _along_corridor(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | Non
     if any(0 < (other.middle[axis] - walker.at[axis]) * step < abs(ahead) for other in _doubtful(rooms, walker, door)):
         return None
     rank = sum(0 < offset <= abs(ahead) + 1e-6 for offset in offsets)
-    side = side_of(direction, walker.at, _inside_wall(rooms, walker.room, door))
+    side = side_of_door(rooms, walker, direction, door)
     counts = door.kind == "door" or is_corridor(rooms, door.other(walker.room))
     near = abs(ahead) < _UNTIL
     if not counts:
@@ -246,14 +259,6 @@ def _sort(rooms: RoomsMap, room: int, door: DoorWay) -> str:
     if door.kind == "door":
         return "door"
     return beyond if beyond == "hallway" else "opening"
-
-
-def _inside_wall(rooms: RoomsMap, room: int, door: DoorWay) -> Flat:
-    """A point clearly on the door's side of the corridor."""
-    region, (x, z) = rooms.rooms[room], door.middle
-    if door.along_x:
-        return (x - 50 if x < (region.low[0] + region.high[0]) / 2 else x + 50), z
-    return x, (z - 50 if z < (region.low[2] + region.high[2]) / 2 else z + 50)
 
 
 def _minus(a: Flat, b: Flat) -> Flat:

@@ -18,6 +18,7 @@ from nav_eval_worlds.language.relations import (
     is_corridor,
     pass_door,
     side_of,
+    side_of_door,
     turn_towards,
     way_to,
 )
@@ -332,20 +333,20 @@ def _passed(site: Site, walker: Walker, part: Stretch, again: Stretch, told: set
 
 
 def _room_passed(site: Site, walker: Walker, part: Stretch) -> Pass | None:
-    """A room into which one looks from a corridor, before the way out, and of whose name no other is there."""
+    """A room into which one looks from a corridor, before the way out, and of whose name no other is there: not the one
+    either that one has come from."""
     assert part.door is not None
     rooms, door = site.rooms, part.door
     if not is_corridor(rooms, part.room):
         return None
-    others = [other for other in rooms.doors_of(part.room) if other != walker.entered]
-    called = {other: _called(rooms, other.other(part.room)) for other in others}
+    called = {other: _called(rooms, other.other(part.room)) for other in rooms.doors_of(part.room)}
     along, axis, far = _down_corridor(rooms, walker, door)
     for other, name in called.items():
         on = (other.middle[axis] - walker.at[axis]) * along[axis]
         before = _LEAST < on < far - _LEAST and other.along_x != (axis == 0) and not other.wide
         alone = name in ROOMS - {"hallway", "stairs", "foyer"} and list(called.values()).count(name) == 1
         if before and alone and shown(site, other.other(part.room), part.points[::_LOOKS]):
-            return Pass(Noun(name), side_of(along, walker.at, other.middle))
+            return Pass(Noun(name), side_of_door(rooms, walker, along, other))
     return None
 
 

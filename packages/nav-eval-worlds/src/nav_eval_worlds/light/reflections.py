@@ -21,7 +21,7 @@ from nav_eval_worlds.rays import pictures
 from nav_eval_worlds.rays.pictures import Paints
 from nav_eval_worlds.rays.soup import Soup, soup_of, standing
 from nav_eval_worlds.surfaces.palette import REFLECTION
-from nav_eval_worlds.surfaces.parametric import Evaluate, Grid, Model, Quad, place
+from nav_eval_worlds.surfaces.parametric import Evaluate, Model, Quad, place
 
 _PANES = 4
 """Faces of glass in one thing: a shower has two panes, and one sees both sides."""
@@ -126,7 +126,7 @@ def _laid(model: Model, kind: str, face: Face, name: str) -> Model:
         for quad in model.quads
     ]
     grids = [
-        Grid(_over(grid.evaluate, face), grid.size, grid.least, name, grid.rough) if grid.material == kind else grid
+        replace(grid, evaluate=_over(grid.evaluate, face), material=name) if grid.material == kind else grid
         for grid in model.grids
     ]
     return Model(quads, grids)

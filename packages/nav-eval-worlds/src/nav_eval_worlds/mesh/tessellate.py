@@ -18,6 +18,8 @@ from nav_eval_worlds.surfaces.palette import glows
 from nav_eval_worlds.surfaces.parametric import Grid, lattice, place
 
 _FINEST, _COARSEST = 8, 3000
+_ALL = 9e9
+"""Square metres: more than any shape has."""
 _SHARP = 0.8
 """The cosine of half the angle from which an edge between curved parts is sharp."""
 _TRIES = 3
@@ -94,20 +96,23 @@ def _gather(items: Sequence[Item], names: dict[str, int]) -> _Quads:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """How finely to cut: the longest edge in metres; shapes smaller than `rough` square metres must be simplified."""
+    """How finely to cut: the longest edge in metres; shapes smaller than `fair` square metres must be simplified, those
+    smaller than `rough` as far as can be."""
 
     edge: float
     rough: float
+    fair: float
 
     def flat(self, quads: _Quads) -> NDArray[np.int64]:
         """Cells of each quad (Q, 2)."""
-        limit = quads.max_edge * (1.8 if self.rough else 1.0)
+        limit = quads.max_edge * (1.8 if self.fair else 1.0)
         limit = np.where(quads.charted, limit, np.minimum(limit, self.edge))[:, None]
         return np.maximum(np.ceil(quads.sizes / limit - 1e-9), 1).astype(np.int64)
 
     def curved(self, grids: _Grids) -> NDArray[np.int64]:
         """Cells of each grid (G, 2)."""
-        least = np.where((grids.extents < self.rough)[:, None], grids.rough, grids.least)
+        rough, fair = ((grids.extents < size)[:, None] for size in (self.rough, self.fair))
+        least = np.where(rough, grids.rough, np.where(fair, grids.fair, grids.least))
         cells = np.maximum(least, -(-grids.sizes // (self.edge * 0.6)).astype(np.int64))
         cells[:, 1] = cells[:, 1] // least[:, 1] * least[:, 1]
         return cells
@@ -115,19 +120,24 @@ class _Cut:
 
 @dataclass(frozen=True, slots=True)
 class _Grids:
-    """Of all curved grids: metres (G, 2), size (G,), and cells (G, 2) that keep and that barely keep their shapes."""
+    """Of all curved grids: metres (G, 2), size (G,), and cells (G, 2) as in Grid: least, fair and rough."""
 
     sizes: Floats
     extents: Floats
     least: NDArray[np.int64]
+    fair: NDArray[np.int64]
     rough: NDArray[np.int64]
 
     @classmethod
     def of(cls, grids: Sequence[Grid]) -> _Grids:
-        sizes, least, rough = ([getattr(grid, name) for grid in grids] for name in ("size", "least", "rough"))
+        sizes = np.asarray([grid.size for grid in grids], np.float64).reshape(-1, 2)
         extents = np.asarray([_extent(grid) for grid in grids], np.float64)
-        cells = (np.asarray(one, np.int64).reshape(-1, 2) for one in (least, rough))
-        return cls(np.asarray(sizes, np.float64).reshape(-1, 2), extents, *cells)
+        cells = (
+            [grid.least for grid in grids],
+            [grid.fair or grid.rough for grid in grids],
+            [grid.rough for grid in grids],
+        )
+        return cls(sizes, extents, *(np.asarray(one, np.int64).reshape(-1, 2) for one in cells))
 
 
 def _cut_for(quads: _Quads, grids: _Grids, triangles: int) -> _Cut:
@@ -137,24 +147,25 @@ def _cut_for(quads: _Quads, grids: _Grids, triangles: int) -> _Cut:
         flat, curved = cut.flat(quads), cut.curved(grids)
         return 2 * int((flat[:, 0] * flat[:, 1]).sum() + (curved[:, 0] * curved[:, 1]).sum())
 
-    rough = _least_rough(grids, lambda rough: count(_Cut(_COARSEST / 1000, rough)) > triangles)
+    rough = _least_size(grids, lambda size: count(_Cut(_COARSEST / 1000, size, _ALL)) > triangles)
+    fair = _least_size(grids, lambda size: count(_Cut(_COARSEST / 1000, rough, size)) > triangles)
     low, high = _FINEST, _COARSEST
     while low < high:
         middle = (low + high) // 2
-        if count(_Cut(middle / 1000, rough)) <= triangles:
+        if count(_Cut(middle / 1000, rough, fair)) <= triangles:
             high = middle
         else:
             low = middle + 1
-    return _Cut(low / 1000, rough)
+    return _Cut(low / 1000, rough, fair)
 
 
 def _extent(grid: Grid) -> float:
     return grid.size[0] * max(grid.size[1], grid.size[0] / 4)
 
 
-def _least_rough(grids: _Grids, too_many: Callable[[float], bool]) -> float:
+def _least_size(grids: _Grids, too_many: Callable[[float], bool]) -> float:
     """The size below which shapes must be simplified, so that the large ones keep theirs the longest."""
-    sizes = [0.0, *np.unique(grids.extents).tolist(), 9e9]
+    sizes = [0.0, *np.unique(grids.extents).tolist(), _ALL]
     low, high = 0, len(sizes) - 1
     while low < high:
         middle = (low + high) // 2

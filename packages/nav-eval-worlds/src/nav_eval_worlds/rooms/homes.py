@@ -266,7 +266,7 @@ def _near(item: Item, spot: Spot) -> bool:
 
 def dining_room(space: Space, stream: Stream) -> None:
     style = space.style
-    table = _dining_group(space, stream) or _table_at_wall(space, stream)
+    table = _dining_group(space, stream) or _table_at_wall(space, stream) or _table_on_the_way(space, stream)
     x, z = (table.x, table.z) if table else space.rect.centre
     space.ceiling(lamps.pendant(stream, style), x, z, table.turn if table else 0)
     if table:
@@ -342,6 +342,16 @@ def _table_at_wall(space: Space, stream: Stream) -> Spot | None:
                 _seat_at(space, spot, side * int(w * 500 + 215), 0, 3 if side == 1 else 1, chair, None)
             return spot
     return None
+
+
+def _table_on_the_way(space: Space, stream: Stream) -> Spot | None:
+    """Where a room is open on all sides: a table in its middle, before openings that one still gets through."""
+    kept, space.reserved = space.reserved, []
+    sizes = ((1.4, 0.85, 4), (1.1, 0.75, 2), (0.9, 0.65, 2), (0.75, 0.6, 2))
+    found = (_table_with_chairs(space, stream, w, d, count, False) for w, d, count in sizes)
+    table = next((spot for spot in found if spot), None)
+    space.reserved += kept
+    return table
 
 
 def _seat_at(space: Space, table: Spot, along: int, ahead: int, turn: int, made: Made, stream: Stream | None) -> None:

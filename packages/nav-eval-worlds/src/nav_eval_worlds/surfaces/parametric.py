@@ -34,7 +34,8 @@ class Quad:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A curved surface. `size` in metres along u and v; `least` cells keep its shape, `rough` cells barely do.
+    """A curved surface. `size` in metres along u and v; `least` cells keep its shape, `rough` cells barely do, `fair`
+    cells as far as one sees from two metres (None: the rough ones do).
 
     `give`: metres by which its top is uneven; what lies on it sinks in by a third of that.
     """
@@ -45,6 +46,7 @@ class Grid:
     material: str
     rough: tuple[int, int]
     give: float = 0.0
+    fair: tuple[int, int] | None = None
 
 
 @dataclass(slots=True)
@@ -201,7 +203,8 @@ def _rounded_face(name: str, low: Floats, high: Floats, radius: float, material:
         points = inner + out * (r / np.where(size > 0, size, 1.0))[..., None]
         return points, uvs
 
-    return Grid(evaluate, (float(extent[a]), float(extent[b])), (least, least), material, (1, 1))
+    fair = min(least, 3)
+    return Grid(evaluate, (float(extent[a]), float(extent[b])), (least, least), material, (1, 1), fair=(fair, fair))
 
 
 def _eased(t: Floats, share: float, cells: int) -> Floats:
@@ -257,16 +260,16 @@ def _revolved(profile: Profile, material: str, at: tuple[float, float], least: i
         v = np.broadcast_to(ring[:, 1:] + ring[:, :1] * 0.5, x.shape)
         return np.stack([x, y, z], axis=-1), np.stack([np.broadcast_to(u * widest * 6.28, x.shape), -v], axis=-1)
 
-    return Grid(
-        evaluate,
-        (widest * 6.28, along[-1]),
-        (
-            max(least, 34 if widest > 0.22 else 26 if widest > 0.12 else 18 if widest > 0.03 else ROUND),
-            len(profile) - 1,
-        ),
-        material,
-        (max(8 if widest > 0.03 else 6, least // 2), len(profile) // 2 if len(profile) > 4 else len(profile) - 1),
-    )
+    sides = max(least, 34 if widest > 0.22 else 26 if widest > 0.12 else 18 if widest > 0.03 else ROUND)
+    rough = max(8 if widest > 0.03 else 6, least // 2)
+    rows = len(profile) // 2 if len(profile) > 4 else len(profile) - 1
+    cells, fair = (sides, len(profile) - 1), (max(rough, fair_sides(widest)), rows)
+    return Grid(evaluate, (widest * 6.28, along[-1]), cells, material, (rough, rows), fair=fair)
+
+
+def fair_sides(radius: float) -> int:
+    """Sides from which what is so wide (metres) looks round from two metres away."""
+    return 12 if radius > 0.014 else 6
 
 
 def _tube(points: list[tuple[float, float, float]], radius: float, material: str, least: int) -> Grid:
@@ -346,4 +349,4 @@ def _pillow_side(
         points = np.stack(placed(across, up, out), axis=-1)
         return points + np.asarray(middle), np.stack([u * size[0], (1 - v) * size[1]], axis=-1)
 
-    return Grid(evaluate, (size[0], size[1]), (6, 6), material, (2, 2))
+    return Grid(evaluate, (size[0], size[1]), (6, 6), material, (2, 2), fair=(4, 4))

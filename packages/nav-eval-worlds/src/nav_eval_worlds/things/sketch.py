@@ -15,7 +15,7 @@ import numpy as np
 
 from nav_eval_worlds.exact import Floats, Stream, cos_turns, sin_turns
 from nav_eval_worlds.furniture.made import Made
-from nav_eval_worlds.surfaces.parametric import ROUND, Evaluate, Grid, Model, Quad, lattice, pillow
+from nav_eval_worlds.surfaces.parametric import ROUND, Evaluate, Grid, Model, Quad, fair_sides, lattice, pillow
 from nav_eval_worlds.surfaces.prints import field_of
 
 T = TypeVar("T")
@@ -162,7 +162,7 @@ def _fan(m: Model, rim: Floats, material: str) -> None:
 
 
 def _disc(evaluate: Evaluate, radius: float, material: str, sides: int) -> Grid:
-    return Grid(evaluate, (radius * 6.28, radius), (sides, 1), material, (8, 1))
+    return Grid(evaluate, (radius * 6.28, radius), (sides, 1), material, (8, 1), fair=(12, 1))
 
 
 def _facing(radius: float, y: float, z: float) -> Evaluate:
@@ -193,12 +193,9 @@ def _turned(rings: Sequence[tuple[float, float]], material: str, at: tuple[float
         return points, np.stack([np.broadcast_to(turn, x.shape), -points[..., 1]], axis=-1)
 
     tall = float(np.abs(profile[1:] - profile[:-1]).sum())
-    return Grid(evaluate, (float(profile[:, 0].max()) * 6.28, tall), (_sides(profile), rows), material, (6, rows))
-
-
-def _sides(profile: Floats) -> int:
-    """How many sides look round from a step away: more, the wider."""
-    return ROUND if float(profile[:, 0].max()) < 0.12 else 22
+    widest = float(profile[:, 0].max())
+    sides, fair = ROUND if widest < 0.12 else 22, fair_sides(widest)
+    return Grid(evaluate, (widest * 6.28, tall), (sides, rows), material, (6, rows), fair=(fair, rows))
 
 
 def finished(category: str, m: Model) -> Made:
