@@ -222,7 +222,7 @@ def goat_file(homes, path):
     """A chair's category, a photograph of a bed and the words for a lamp, as GOAT-Bench writes them."""
     episode = two_goals(homes)
     _, mesh, points = first_home(homes)
-    spots = points(2, 3, 6, 5)
+    spots = points(8, 3, 6, 5)
     photograph = {"rotation": [0, 0, 0, 1], "hfov": 79, "image_dimensions": [64, 64]}
 
     def thing(name, *places, **more):

@@ -1,4 +1,4 @@
-"""Round small things have sixteen sides where there are triangles for it, twelve in a usual home; trimesh reads them."""
+"""Round small things have sixteen sides where there are triangles for it, twelve in a usual home: read by trimesh."""
 
 from __future__ import annotations
 
