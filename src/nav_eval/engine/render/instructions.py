@@ -48,5 +48,15 @@ def _spread(_typing: Any, target: Any, at: Any, value: Any) -> Any:
     return types.void(target, at, value), generate
 
 
+def _choose(_typing: Any, condition: Any, yes: Any, no: Any) -> Any:
+    """`yes if condition else no`, both worked out: of a branch around a store LLVM makes a masked one, which is slow."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.select(context.cast(builder, arguments[0], signature.args[0], types.boolean), *arguments[1:])
+
+    return yes(condition, yes, yes), generate
+
+
 prefetch: Any = intrinsic(_prefetch)
 spread: Any = intrinsic(_spread)
+choose: Any = intrinsic(_choose)

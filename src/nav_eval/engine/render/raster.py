@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nav_eval.engine.render.instructions import choose
 from nav_eval.engine.render.layout import (
     CLUSTER_SIZE,
     DOUBLE_SIDED,
@@ -426,14 +427,15 @@ def span(origin: Scalar, a: Scalar, b: Scalar, w: Scalar, wx: Scalar, triangle: 
 
     depth (R,), ids (R + CHUNK,).
     """
-    start = a & ~(TILE - 1)
-    for x in range(a, a + ((b - a + TILE - 1) & ~(TILE - 1))):
-        at = np.uint64(origin + x)
-        q = w + wx * np.float32(np.int32(x - start))
-        old = depth[at]
-        nearer = (q > old) & (x < b)
-        depth[at] = q if nearer else old
-        ids[at] = triangle if nearer else ids[at]
+    first, count = np.int32(a & (TILE - 1)), np.int32(b - a)
+    for i in range((b - a + TILE - 1) & ~(TILE - 1)):
+        at, lane = np.uint64(origin + a + i), np.int32(i)
+        q = w + wx * np.float32(np.int32(first + lane))
+        old, seen = depth[at], ids[at]
+        nearer = (q > old) & (lane < count)
+        over = choose(nearer, np.float32(q).view(np.int32), np.int32(0))
+        depth[at] = np.int32(max(over, np.float32(old).view(np.int32))).view(np.float32)
+        ids[at] = choose(nearer, triangle, seen)
 
 
 @inner(_nrt=False)
