@@ -8,25 +8,39 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-READ, SOON, DATA = (ir.Constant(ir.IntType(32), value) for value in (0, 3, 1))
+NUMBER, COUNT = ir.IntType(32), ir.IntType(64)
+READ, SOON, DATA = (ir.Constant(NUMBER, value) for value in (0, 3, 1))
 WIDTH = 16
 """Numbers of 32 bits that `spread` writes: a vector of AVX-512, two of AVX2."""
+FETCHED = 8
+"""Indices whose texels `fetch` loads."""
 UNALIGNED = 4
-"""Bytes: the vector may begin at any number."""
+"""Bytes: a vector may begin at any number."""
+FIRSTS, SECONDS = [0, 2, 8, 10, 4, 6, 12, 14], [1, 3, 9, 11, 5, 7, 13, 15]
+"""Of pairs 0, 1, 4, 5 and then 2, 3, 6, 7."""
 declared: Any = cgutils.get_or_insert_function
 
 
-def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Pointer to array[index], the first two arguments."""
-    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-    return builder.gep(data, [arguments[1]])
+def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    """Pointer to array[index]."""
+    return builder.gep(context.make_array(kind)(context, builder, array).data, [index])
+
+
+def _as_vector(builder: Any, place: Any, width: int) -> Any:
+    """Pointer to the numbers of 32 bits that begin there."""
+    return builder.bitcast(place, ir.VectorType(NUMBER, width).as_pointer())
+
+
+def _shuffled(builder: Any, first: Any, second: Any, order: list[int]) -> Any:
+    """The numbers of two vectors in an order."""
+    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(NUMBER, len(order)), order))
 
 
 def _prefetch(_typing: Any, array: Any, index: Any) -> Any:
     """Load the cache line of array[index] without waiting for it; an index beyond the array is harmless."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _place(context, builder, signature, arguments)
+        place = _place(context, builder, signature.args[0], *arguments)
         kind = ir.FunctionType(ir.VoidType(), [place.type, READ.type, SOON.type, DATA.type])
         builder.call(declared(builder.module, kind, "llvm.prefetch.p0"), [place, READ, SOON, DATA])
         return context.get_dummy_value()
@@ -39,13 +53,37 @@ def _spread(_typing: Any, target: Any, at: Any, value: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         number = context.cast(builder, arguments[2], signature.args[2], signature.args[0].dtype)
-        vector, first = ir.VectorType(number.type, WIDTH), ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), None)
-        one = builder.insert_element(ir.Constant(vector, ir.Undefined), number, ir.IntType(32)(0))
-        place = builder.bitcast(_place(context, builder, signature, arguments), vector.as_pointer())
-        builder.store(builder.shuffle_vector(one, one, first), place, align=UNALIGNED)
+        one = builder.insert_element(ir.Constant(ir.VectorType(NUMBER, WIDTH), ir.Undefined), number, NUMBER(0))
+        place = _as_vector(builder, _place(context, builder, signature.args[0], *arguments[:2]), WIDTH)
+        builder.store(_shuffled(builder, one, one, [0] * WIDTH), place, align=UNALIGNED)
         return context.get_dummy_value()
 
     return types.void(target, at, value), generate
+
+
+def _fetch(_typing: Any, texels: Any, row: Any, indices: Any, taps: Any, step: Any, below: Any) -> Any:
+    """Load the texels at the FETCHED indices row[indices] and on, right of those, `below` further on, and right of these.
+
+    They are written to row[taps] and on, `step` further on, and so forth: two texels by one load, FETCHED by one store.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        places = [builder.add(arguments[2], COUNT(k)) for k in range(FETCHED)]
+        at = [builder.load(_place(context, builder, signature.args[1], arguments[1], place)) for place in places]
+        target = arguments[3]
+        for further in (COUNT(0), arguments[5]):
+            texel = [builder.add(builder.zext(index, COUNT), further) for index in at]
+            pairs = [_place(context, builder, signature.args[0], arguments[0], index) for index in texel]
+            pair = [builder.load(_as_vector(builder, place, 2), align=UNALIGNED) for place in pairs]
+            two = [_shuffled(builder, pair[k], pair[k + 1], [*range(4)]) for k in range(0, FETCHED, 2)]
+            four = [_shuffled(builder, two[k], two[k + 2], [*range(8)]) for k in (0, 1)]
+            for order in (FIRSTS, SECONDS):
+                place = _place(context, builder, signature.args[1], arguments[1], target)
+                builder.store(_shuffled(builder, *four, order), _as_vector(builder, place, FETCHED), align=UNALIGNED)
+                target = builder.add(target, arguments[4])
+        return context.get_dummy_value()
+
+    return types.void(texels, row, indices, taps, step, below), generate
 
 
 def _choose(_typing: Any, condition: Any, yes: Any, no: Any) -> Any:
@@ -60,3 +98,4 @@ def _choose(_typing: Any, condition: Any, yes: Any, no: Any) -> Any:
 prefetch: Any = intrinsic(_prefetch)
 spread: Any = intrinsic(_spread)
 choose: Any = intrinsic(_choose)
+fetch: Any = intrinsic(_fetch)
