@@ -11,10 +11,13 @@ import pytest
 
 from engine.render.shapes import make_scene, room, wall
 from nav_eval.engine.render.camera import Lens, axes
+from nav_eval.engine.render.cpu import CpuRenderer
 from nav_eval.engine.render.frame import OUTPUTS
+from nav_eval.engine.render.layout import PITCH, ROW_ARRAYS
 from nav_eval.engine.render.panorama import FACES, cube_faces
 from nav_eval.engine.render.prepared import build, load_prepared, prepare
 from nav_eval.engine.render.renderer import make_renderer
+from nav_eval.engine.render.rows import FRACTIONS
 from nav_eval.engine.scene.scene import Scene, Sky
 
 VIEWS = [(0.0, 0.0), (0.7, 0.3), (-2.1, -1.2), (3.0, 1.5), (1.57, -0.4)]
@@ -108,6 +111,16 @@ def test_surfaces_hide_the_sky_and_nothing_else_changes() -> None:
     high = make_renderer("cpu", replace(plain, sky=sky), width=8, height=8).render((0, 50, 0), 0.0)
     assert (high.rgb == 200).all()
     assert [sky.seen_from(y) for y in (-5.0, 0.0, 2.9, 3.0)] == [0, 0, 0, 1]
+
+
+def test_no_texture_is_looked_up_at_a_place_of_the_sky() -> None:
+    """Texels are loaded for whole blocks of pixels, so that for some of them an index of an earlier row is taken."""
+    sky = Sky(np.full((1, 6, 64, 64, 4), 90, np.uint8), (0.0,))
+    scene = build(replace(make_scene(wall(half=1.0)), sky=sky))
+    renderer = CpuRenderer(scene, Lens(40, 30, 80.0))
+    renderer.render((0, 0, 0), 0.0)
+    looked_up = renderer._free[0].arrays.row.reshape(ROW_ARRAYS, PITCH)[: int(FRACTIONS) // PITCH]
+    assert looked_up.max() < len(scene.assets.texels) < 6 * 64 * 64
 
 
 def test_the_sky_is_kept_with_the_prepared_scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 from numba.extending import intrinsic
 
 NUMBER, COUNT = ir.IntType(32), ir.IntType(64)
-READ, SOON, DATA = (ir.Constant(NUMBER, value) for value in (0, 3, 1))
 WIDTH = 16
 """Numbers of 32 bits that `spread` writes: a vector of AVX-512, two of AVX2."""
 FETCHED = 8
@@ -18,7 +17,6 @@ UNALIGNED = 4
 """Bytes: a vector may begin at any number."""
 FIRSTS, SECONDS = [0, 2, 8, 10, 4, 6, 12, 14], [1, 3, 9, 11, 5, 7, 13, 15]
 """Of pairs 0, 1, 4, 5 and then 2, 3, 6, 7."""
-declared: Any = cgutils.get_or_insert_function
 
 
 def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
@@ -34,18 +32,6 @@ def _as_vector(builder: Any, place: Any, width: int) -> Any:
 def _shuffled(builder: Any, first: Any, second: Any, order: list[int]) -> Any:
     """The numbers of two vectors in an order."""
     return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(NUMBER, len(order)), order))
-
-
-def _prefetch(_typing: Any, array: Any, index: Any) -> Any:
-    """Load the cache line of array[index] without waiting for it; an index beyond the array is harmless."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _place(context, builder, signature.args[0], *arguments)
-        kind = ir.FunctionType(ir.VoidType(), [place.type, READ.type, SOON.type, DATA.type])
-        builder.call(declared(builder.module, kind, "llvm.prefetch.p0"), [place, READ, SOON, DATA])
-        return context.get_dummy_value()
-
-    return types.void(array, index), generate
 
 
 def _spread(_typing: Any, target: Any, at: Any, value: Any) -> Any:
@@ -95,7 +81,6 @@ def _choose(_typing: Any, condition: Any, yes: Any, no: Any) -> Any:
     return yes(condition, yes, yes), generate
 
 
-prefetch: Any = intrinsic(_prefetch)
 spread: Any = intrinsic(_spread)
 choose: Any = intrinsic(_choose)
 fetch: Any = intrinsic(_fetch)

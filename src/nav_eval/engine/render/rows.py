@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nav_eval.engine.render.instructions import FETCHED, fetch, prefetch
+from nav_eval.engine.render.instructions import FETCHED, fetch
 from nav_eval.engine.render.layout import PITCH, U8, U32, Scalar
 from nav_eval.jit import inner
 
@@ -32,8 +32,6 @@ BLOCK = 16
 """Pixels or runs that are handled at once: a vector of AVX-512, two of AVX2."""
 LANES = 8
 """Pixels that are located at once."""
-AHEAD = np.uint64(12)
-"""How many pixels before its turn a texel is asked for."""
 STEP, BELOW = np.uint64(PITCH), np.uint64(17)
 """To the next row array; to the texel below."""
 PAIR, HALVES = np.uint32(0x00FF00FF), np.uint32(0x00800080)
@@ -137,7 +135,6 @@ def gather_near(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
     """Load the four texels of one level, rounded up to FETCHED pixels. texels (K,), row (ROW_ARRAYS * PITCH,)."""
     for start in range(begin, end, FETCHED):
         k = np.uint64(start)
-        ask_ahead(texels, k, row)
         fetch(texels, row, k + NEAR_TEXEL, k + TAPS, STEP, BELOW)
 
 
@@ -146,16 +143,8 @@ def gather(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
     """Load the four texels of both levels, rounded up to FETCHED pixels. texels (K,), row (ROW_ARRAYS * PITCH,)."""
     for start in range(begin, end, FETCHED):
         k = np.uint64(start)
-        ask_ahead(texels, k, row)
         fetch(texels, row, k + NEAR_TEXEL, k + TAPS, STEP, BELOW)
         fetch(texels, row, k + FAR_TEXEL, k + TAPS + np.uint64(4) * STEP, STEP, BELOW)
-
-
-@inner(_nrt=False, forceinline=True)
-def ask_ahead(texels: U32, k: Scalar, row: U32) -> None:
-    """Have texels on their way, AHEAD pixels before their turn. texels (K,), row (ROW_ARRAYS * PITCH,)."""
-    for i in range(FETCHED):
-        prefetch(texels, np.uint64(row[k + np.uint64(i) + NEAR_TEXEL + AHEAD]))
 
 
 @inner(_nrt=False, forceinline=True)

@@ -20,7 +20,6 @@ from nav_eval.engine.render.rows import (
     FRACTIONS,
     LANES,
     LOW,
-    NEAR_TEXEL,
     SIXTEEN,
     STEP,
     TAPS,
@@ -73,7 +72,7 @@ def paint(
     final = np.uint64(faces.shape[0] - 1)
     for i in range(begin, end):
         k = np.uint64(i)
-        at, tap = np.uint64(row[k + NEAR_TEXEL]), k + TAPS
+        at, tap = np.uint64(row[k + COLOR]), k + TAPS
         below = at + np.uint64(side)
         row[tap], row[tap + STEP] = faces[at], faces[min(at + np.uint64(1), final)]
         row[tap + np.uint64(2) * STEP] = faces[min(below, final)]
@@ -93,6 +92,8 @@ def paint(
 @inner(_nrt=False)
 def aim(camera: Camera, side: Scalar, left: Scalar, y: Scalar, begin: Scalar, end: Scalar, row: U32) -> None:
     """Texel indices and fractions where the pixels' directions meet the cube; all branches are selections.
+
+    The indices stand where colours will: textures are looked up at what is left where their own indices stand.
 
     row (ROW_ARRAYS * PITCH,).
     """
@@ -116,7 +117,7 @@ def aim(camera: Camera, side: Scalar, left: Scalar, y: Scalar, begin: Scalar, en
             column, line = place(s, side, last), place(t, side, last)
             at = np.uint64(i)
             above = u32(u32(np.uint32(np.int32(face)) * width) + u32(line >> EIGHT))
-            row[at + NEAR_TEXEL] = u32(u32(above * width) + u32(column >> EIGHT))
+            row[at + COLOR] = u32(u32(above * width) + u32(column >> EIGHT))
             row[at + FRACTIONS] = (column & LOW) | u32((line & LOW) << EIGHT)
 
 
