@@ -48,7 +48,7 @@ def _spread(_typing: Any, target: Any, at: Any, value: Any) -> Any:
 
 
 def _fetch(_typing: Any, texels: Any, row: Any, indices: Any, taps: Any, step: Any, below: Any) -> Any:
-    """Load the texels at the FETCHED indices row[indices] and on, right of those, `below` further on, and right of these.
+    """Load the texels at the FETCHED indices row[indices] and on, right of them, `below` further on and right of that.
 
     They are written to row[taps] and on, `step` further on, and so forth: two texels by one load, FETCHED by one store.
     """
@@ -73,7 +73,7 @@ def _fetch(_typing: Any, texels: Any, row: Any, indices: Any, taps: Any, step: A
 
 
 def _choose(_typing: Any, condition: Any, yes: Any, no: Any) -> Any:
-    """`yes if condition else no`, both worked out: of a branch around a store LLVM makes a masked one, which is slow."""
+    """`yes if condition else no` without a branch."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.select(context.cast(builder, arguments[0], signature.args[0], types.boolean), *arguments[1:])

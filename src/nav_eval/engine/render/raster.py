@@ -371,7 +371,8 @@ def fill(
                 span_masked(camera, assets, triangle, y, start, after, corner + wy * y, wx, work)
             else:
                 w32 = np.int32(spans[row + INVERSE]).view(np.float32)
-                span(y * camera.stride, start, after, w32, np.float32(wx), np.int32(triangle), depth, ids)
+                row_start, slope = y * camera.stride, np.float32(wx)
+                span(row_start, camera.stride, start, after, w32, slope, np.int32(triangle), depth, ids)
 
 
 @inner(_nrt=False, forceinline=True)
@@ -422,17 +423,33 @@ def narrow_ceil(value: Scalar) -> Scalar:
 
 
 @inner(_nrt=False, forceinline=True)
-def span(origin: Scalar, a: Scalar, b: Scalar, w: Scalar, wx: Scalar, triangle: Scalar, depth: F32, ids: I32) -> None:
-    """Pixels a .. b - 1 of the row that starts at `origin`; w: 1/z at the start of the block of eight that holds a.
+def span(
+    origin: Scalar,
+    stride: Scalar,
+    a: Scalar,
+    b: Scalar,
+    w: Scalar,
+    wx: Scalar,
+    triangle: Scalar,
+    depth: F32,
+    ids: I32,
+) -> None:
+    """Pixels a .. b - 1 of a row of `stride` pixels that starts at `origin`; w: 1/z at the start of the block of eight
+    that holds a.
+
+    Whole blocks are written, but not beyond the row: another thread may be drawing the next one. A 1/z that is nearer
+    has the larger bits; a plain selection would become a masked store, which costs ten times as much.
 
     depth (R,), ids (R + CHUNK,).
     """
-    first, count = np.int32(a & (TILE - 1)), np.int32(b - a)
-    for i in range((b - a + TILE - 1) & ~(TILE - 1)):
-        at, lane = np.uint64(origin + a + i), np.int32(i)
+    size = (b - a + TILE - 1) & ~(TILE - 1)
+    begin = min(a, stride - size)
+    first, before, after = np.int32(begin - (a & ~(TILE - 1))), np.int32(a - begin), np.int32(b - begin)
+    for i in range(size):
+        at, lane = np.uint64(origin + begin + i), np.int32(i)
         q = w + wx * np.float32(np.int32(first + lane))
         old, seen = depth[at], ids[at]
-        nearer = (q > old) & (lane < count)
+        nearer = (q > old) & (lane >= before) & (lane < after)
         over = choose(nearer, np.float32(q).view(np.int32), np.int32(0))
         depth[at] = np.int32(max(over, np.float32(old).view(np.int32))).view(np.float32)
         ids[at] = choose(nearer, triangle, seen)
