@@ -444,10 +444,10 @@ def span(
     """
     size = (b - a + TILE - 1) & ~(TILE - 1)
     begin = min(a, stride - size)
-    first, before, after = np.int32(begin - (a & ~(TILE - 1))), np.int32(a - begin), np.int32(b - begin)
+    before, after, first = np.int32(a - begin), np.int32(b - begin), np.float32(begin - (a & ~(TILE - 1)))
     for i in range(size):
         at, lane = np.uint64(origin + begin + i), np.int32(i)
-        q = w + wx * np.float32(np.int32(first + lane))
+        q = w + wx * (first + np.float32(lane))
         old, seen = depth[at], ids[at]
         nearer = (q > old) & (lane >= before) & (lane < after)
         over = choose(nearer, np.float32(q).view(np.int32), np.int32(0))
