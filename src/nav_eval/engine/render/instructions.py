@@ -16,7 +16,8 @@ FETCHED = 8
 UNALIGNED = 4
 """Bytes: a vector may begin at any number."""
 FIRSTS, SECONDS = [0, 2, 8, 10, 4, 6, 12, 14], [1, 3, 9, 11, 5, 7, 13, 15]
-"""Of pairs 0, 1, 4, 5 and then 2, 3, 6, 7."""
+"""Where the first and the second numbers of pairs stand that lie in the order 0, 1, 4, 5 and 2, 3, 6, 7: so that no
+half of a vector is crossed."""
 
 
 def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
@@ -54,22 +55,27 @@ def _fetch(_typing: Any, texels: Any, row: Any, indices: Any, taps: Any, step: A
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        places = [builder.add(arguments[2], COUNT(k)) for k in range(FETCHED)]
-        at = [builder.load(_place(context, builder, signature.args[1], arguments[1], place)) for place in places]
-        target = arguments[3]
+        def place(array: int, index: Any) -> Any:
+            return _place(context, builder, signature.args[array], arguments[array], index)
+
+        at = [builder.load(place(1, builder.add(arguments[2], COUNT(k)))) for k in range(FETCHED)]
+        found = []
         for further in (COUNT(0), arguments[5]):
-            texel = [builder.add(builder.zext(index, COUNT), further) for index in at]
-            pairs = [_place(context, builder, signature.args[0], arguments[0], index) for index in texel]
-            pair = [builder.load(_as_vector(builder, place, 2), align=UNALIGNED) for place in pairs]
-            two = [_shuffled(builder, pair[k], pair[k + 1], [*range(4)]) for k in range(0, FETCHED, 2)]
-            four = [_shuffled(builder, two[k], two[k + 2], [*range(8)]) for k in (0, 1)]
-            for order in (FIRSTS, SECONDS):
-                place = _place(context, builder, signature.args[1], arguments[1], target)
-                builder.store(_shuffled(builder, *four, order), _as_vector(builder, place, FETCHED), align=UNALIGNED)
-                target = builder.add(target, arguments[4])
+            texel = [place(0, builder.add(builder.zext(index, COUNT), further)) for index in at]
+            found += _parted(builder, [builder.load(_as_vector(builder, at, 2), align=UNALIGNED) for at in texel])
+        for k, vector in enumerate(found):
+            target = place(1, builder.add(arguments[3], builder.mul(arguments[4], COUNT(k))))
+            builder.store(vector, _as_vector(builder, target, FETCHED), align=UNALIGNED)
         return context.get_dummy_value()
 
     return types.void(texels, row, indices, taps, step, below), generate
+
+
+def _parted(builder: Any, pairs: list[Any]) -> list[Any]:
+    """A vector of the first numbers of FETCHED pairs, and one of the second ones."""
+    two = [_shuffled(builder, pairs[k], pairs[k + 1], [*range(4)]) for k in range(0, FETCHED, 2)]
+    outer, inner = (_shuffled(builder, two[k], two[k + 2], [*range(8)]) for k in (0, 1))
+    return [_shuffled(builder, outer, inner, order) for order in (FIRSTS, SECONDS)]
 
 
 def _choose(_typing: Any, condition: Any, yes: Any, no: Any) -> Any:

@@ -8,6 +8,7 @@ so that every machine finds the same ones.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,16 +58,15 @@ def fitted(sizes: Iterable[Sky], focal: float) -> tuple[U32, ...]:
 def _halved(pictures: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """(K, 6, N, N, 4): the mean of each 2 x 2 texels, rounded."""
     packed = np.ascontiguousarray(pictures).view(np.uint32)[..., 0]
-    pairs = [((_sum_of_four(channels) + HALF) >> 2) & PAIR for channels in (packed & PAIR, (packed >> 8) & PAIR)]
-    mean: NDArray[np.uint8] = (pairs[0] | (pairs[1] << 8))[..., None].view(np.uint8)
+    even, odd = _halved_pairs(packed & PAIR), _halved_pairs((packed >> EIGHT) & PAIR)
+    mean: NDArray[np.uint8] = (even | (odd << EIGHT))[..., None].view(np.uint8)
     return mean
 
 
-def _sum_of_four(pairs: U32) -> U32:
-    """Of each 2 x 2, two channels at once, 16 bits apart."""
+def _halved_pairs(pairs: Any) -> Any:
+    """Two channels at once, 16 bits apart. (..., N, N) uint32."""
     columns = pairs[..., ::2] + pairs[..., 1::2]
-    total: U32 = columns[..., ::2, :] + columns[..., 1::2, :]
-    return total
+    return ((columns[..., ::2, :] + columns[..., 1::2, :] + HALF) >> np.uint32(2)) & PAIR
 
 
 @inner(_nrt=False)
