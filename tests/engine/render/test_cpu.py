@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 
 from engine.render.shapes import WALL_UVS, cast, make_scene, rays, room, wall
 from nav_eval.engine.render import cpu
 from nav_eval.engine.render.frame import OUTPUTS, Frame
+from nav_eval.engine.render.raster import span
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.errors import ConfigError, SimulatorError
@@ -240,6 +243,29 @@ def test_batches_and_threads_answer_as_single_views() -> None:
                 np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
     assert renderer.render_batch(np.zeros((0, 3)), []) == []
     renderer.close()
+
+
+@njit  # type: ignore[untyped-decorator]
+def _span(origin: int, stride: int, a: int, b: int, w: Any, wx: Any, triangle: Any, depth: Any, ids: Any) -> None:
+    """`span`, which only kernels can call."""
+    span(origin, stride, a, b, w, wx, triangle, depth, ids)
+
+
+def test_a_span_covers_its_pixels_and_leaves_the_next_row_to_the_thread_that_draws_it() -> None:
+    """A negative 1/z, which no scene has, would not outlast being written again."""
+    stride, width = 24, 21
+    for a in range(width):
+        for b in range(a + 1, width + 1):
+            depth, ids = np.full(3 * stride, -1, np.float32), np.full(3 * stride, -1, np.int32)
+            wanted, nearest = ids.copy(), depth.copy()
+            depth[stride : 2 * stride] = nearest[stride : 2 * stride] = np.tile([0.5, 2.0, 1.5], 8)
+            row, block = stride + np.arange(a, b), a // 8 * 8
+            plane = 1.0 + 0.03125 * np.arange(a - block, b - block)
+            wanted[row[plane > nearest[row]]] = 7
+            nearest[row] = np.maximum(nearest[row], plane)
+            _span(stride, stride, a, b, np.float32(1.0), np.float32(0.03125), np.int32(7), depth, ids)
+            assert np.array_equal(depth, nearest)
+            assert np.array_equal(ids, wanted)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 7])

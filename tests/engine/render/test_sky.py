@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ import pytest
 
 from engine.render.shapes import make_scene, room, wall
 from nav_eval.engine.render.camera import Lens, axes
+from nav_eval.engine.render.cpu import CpuRenderer
 from nav_eval.engine.render.frame import OUTPUTS
+from nav_eval.engine.render.layout import PITCH, ROW_ARRAYS
 from nav_eval.engine.render.panorama import FACES, cube_faces
 from nav_eval.engine.render.prepared import build, load_prepared, prepare
 from nav_eval.engine.render.renderer import make_renderer
+from nav_eval.engine.render.rows import FRACTIONS
 from nav_eval.engine.scene.scene import Scene, Sky
 
 VIEWS = [(0.0, 0.0), (0.7, 0.3), (-2.1, -1.2), (3.0, 1.5), (1.57, -0.4)]
@@ -110,14 +114,26 @@ def test_surfaces_hide_the_sky_and_nothing_else_changes() -> None:
     assert [sky.seen_from(y) for y in (-5.0, 0.0, 2.9, 3.0)] == [0, 0, 0, 1]
 
 
+def test_no_texture_is_looked_up_at_a_place_of_the_sky() -> None:
+    """Texels are loaded for whole blocks of pixels, so that for some of them an index of an earlier row is taken."""
+    sky = Sky(np.full((1, 6, 64, 64, 4), 90, np.uint8), (0.0,))
+    scene = build(replace(make_scene(wall(half=1.0)), sky=sky))
+    renderer = CpuRenderer(scene, Lens(40, 30, 80.0))
+    renderer.render((0, 0, 0), 0.0)
+    looked_up = renderer._free[0].arrays.row.reshape(ROW_ARRAYS, PITCH)[: int(FRACTIONS) // PITCH]
+    assert looked_up.max() < len(scene.assets.texels) < 6 * 64 * 64
+
+
 def test_the_sky_is_kept_with_the_prepared_scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nav_eval.engine.render.prepared.cache_home", lambda: tmp_path)
-    faces = np.random.default_rng(1).integers(0, 255, (1, 6, 8, 8, 4), dtype=np.uint8)
+    faces = np.random.default_rng(1).integers(0, 256, (1, 6, 8, 8, 4), dtype=np.uint8)
     scene = replace(make_scene(wall()), sky=Sky(faces, (0.5,)), digest="e" * 64)
     prepare(scene)
     found: Any = load_prepared(scene)
     assert [sky.faces.shape[2] for sky in found.skies] == [8, 4, 2, 1]
     assert found.skies[0].above == (0.5,)
     assert np.array_equal(found.skies[0].faces, faces)
-    quarter = faces.reshape(1, 6, 2, 4, 2, 4, 4).mean(axis=(3, 5))
-    assert np.abs(found.skies[2].faces - quarter).max() <= 1.0  # each of two halvings rounds
+    for larger, smaller in pairwise(found.skies):
+        side = smaller.faces.shape[2]
+        blocks = larger.faces.reshape(1, 6, side, 2, side, 2, 4)
+        assert np.array_equal(smaller.faces, np.floor(blocks.mean(axis=(3, 5)) + 0.5))

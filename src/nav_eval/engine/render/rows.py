@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nav_eval.engine.render.instructions import prefetch
+from nav_eval.engine.render.instructions import FETCHED, fetch
 from nav_eval.engine.render.layout import PITCH, U8, U32, Scalar
 from nav_eval.jit import inner
 
@@ -32,9 +32,8 @@ BLOCK = 16
 """Pixels or runs that are handled at once: a vector of AVX-512, two of AVX2."""
 LANES = 8
 """Pixels that are located at once."""
-AHEAD = np.uint64(12)
-"""How many pixels before its turn a texel is asked for."""
-STEP = np.uint64(PITCH)
+STEP, BELOW = np.uint64(PITCH), np.uint64(17)
+"""To the next row array; to the texel below."""
 PAIR, HALVES = np.uint32(0x00FF00FF), np.uint32(0x00800080)
 LOW, FIFTEEN, LOW_HALF, ONE = np.uint32(255), np.uint32(15), np.uint32(0xFFFF), np.uint32(32768)
 SEVEN, EIGHT, TWELVE, SIXTEEN, TWENTY_FOUR = (np.uint32(k) for k in (7, 8, 12, 16, 24))
@@ -132,35 +131,20 @@ def tiled(c: Scalar, r: Scalar, base: Scalar, across: Scalar) -> Scalar:
 
 
 @inner(_nrt=False, forceinline=True)
-def fetch(texels: U32, texel: Scalar, tap: Scalar, row: U32) -> None:
-    """Load a texel, its right neighbour and the two below them into row[tap] and the three arrays after that one.
-
-    texels (K,), row (ROW_ARRAYS * PITCH,).
-    """
-    at = np.uint64(texel)
-    row[tap] = texels[at]
-    row[tap + STEP] = texels[at + np.uint64(1)]
-    row[tap + np.uint64(2) * STEP] = texels[at + np.uint64(17)]
-    row[tap + np.uint64(3) * STEP] = texels[at + np.uint64(18)]
-
-
-@inner(_nrt=False, forceinline=True)
 def gather_near(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
-    """Load the four texels of one level. texels (K,), row (ROW_ARRAYS * PITCH,)."""
-    for i in range(begin, end):
-        k = np.uint64(i)
-        prefetch(texels, np.uint64(row[k + NEAR_TEXEL + AHEAD]))
-        fetch(texels, row[k + NEAR_TEXEL], k + TAPS, row)
+    """Load the four texels of one level, rounded up to FETCHED pixels. texels (K,), row (ROW_ARRAYS * PITCH,)."""
+    for start in range(begin, end, FETCHED):
+        k = np.uint64(start)
+        fetch(texels, row, k + NEAR_TEXEL, k + TAPS, STEP, BELOW)
 
 
 @inner(_nrt=False, forceinline=True)
 def gather(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
-    """Load the four texels of both levels. texels (K,), row (ROW_ARRAYS * PITCH,)."""
-    for i in range(begin, end):
-        k = np.uint64(i)
-        prefetch(texels, np.uint64(row[k + NEAR_TEXEL + AHEAD]))
-        fetch(texels, row[k + NEAR_TEXEL], k + TAPS, row)
-        fetch(texels, row[k + FAR_TEXEL], k + TAPS + np.uint64(4) * STEP, row)
+    """Load the four texels of both levels, rounded up to FETCHED pixels. texels (K,), row (ROW_ARRAYS * PITCH,)."""
+    for start in range(begin, end, FETCHED):
+        k = np.uint64(start)
+        fetch(texels, row, k + NEAR_TEXEL, k + TAPS, STEP, BELOW)
+        fetch(texels, row, k + FAR_TEXEL, k + TAPS + np.uint64(4) * STEP, STEP, BELOW)
 
 
 @inner(_nrt=False, forceinline=True)

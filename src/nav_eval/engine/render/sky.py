@@ -8,6 +8,7 @@ so that every machine finds the same ones.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from nav_eval.engine.render.rows import (
     FRACTIONS,
     LANES,
     LOW,
-    NEAR_TEXEL,
+    PAIR,
     SIXTEEN,
     STEP,
     TAPS,
@@ -31,6 +32,9 @@ from nav_eval.jit import inner
 
 SHARPEST = 8 / 3
 """Side of a face over focal length beyond which texels are smaller than pixels, and the face is halved."""
+
+HALF = np.uint32(0x00020002)
+"""Half of four, in either channel of a pair."""
 
 
 def halvings(sky: Sky) -> Iterator[Sky]:
@@ -53,10 +57,16 @@ def fitted(sizes: Iterable[Sky], focal: float) -> tuple[U32, ...]:
 
 def _halved(pictures: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """(K, 6, N, N, 4): the mean of each 2 x 2 texels, rounded."""
-    wide = pictures.astype(np.uint16)
-    columns = wide[:, :, :, ::2] + wide[:, :, :, 1::2]
-    mean: NDArray[np.uint8] = ((columns[:, :, ::2] + columns[:, :, 1::2] + 2) >> 2).astype(np.uint8)
+    packed = np.ascontiguousarray(pictures).view(np.uint32)[..., 0]
+    even, odd = _halved_pairs(packed & PAIR), _halved_pairs((packed >> EIGHT) & PAIR)
+    mean: NDArray[np.uint8] = (even | (odd << EIGHT))[..., None].view(np.uint8)
     return mean
+
+
+def _halved_pairs(pairs: Any) -> Any:
+    """Two channels at once, 16 bits apart. (..., N, N) uint32."""
+    columns = pairs[..., ::2] + pairs[..., 1::2]
+    return ((columns[..., ::2, :] + columns[..., 1::2, :] + HALF) >> np.uint32(2)) & PAIR
 
 
 @inner(_nrt=False)
@@ -73,7 +83,7 @@ def paint(
     final = np.uint64(faces.shape[0] - 1)
     for i in range(begin, end):
         k = np.uint64(i)
-        at, tap = np.uint64(row[k + NEAR_TEXEL]), k + TAPS
+        at, tap = np.uint64(row[k + COLOR]), k + TAPS
         below = at + np.uint64(side)
         row[tap], row[tap + STEP] = faces[at], faces[min(at + np.uint64(1), final)]
         row[tap + np.uint64(2) * STEP] = faces[min(below, final)]
@@ -93,6 +103,8 @@ def paint(
 @inner(_nrt=False)
 def aim(camera: Camera, side: Scalar, left: Scalar, y: Scalar, begin: Scalar, end: Scalar, row: U32) -> None:
     """Texel indices and fractions where the pixels' directions meet the cube; all branches are selections.
+
+    The indices stand where colours will: textures are looked up at what is left where their own indices stand.
 
     row (ROW_ARRAYS * PITCH,).
     """
@@ -116,7 +128,7 @@ def aim(camera: Camera, side: Scalar, left: Scalar, y: Scalar, begin: Scalar, en
             column, line = place(s, side, last), place(t, side, last)
             at = np.uint64(i)
             above = u32(u32(np.uint32(np.int32(face)) * width) + u32(line >> EIGHT))
-            row[at + NEAR_TEXEL] = u32(u32(above * width) + u32(column >> EIGHT))
+            row[at + COLOR] = u32(u32(above * width) + u32(column >> EIGHT))
             row[at + FRACTIONS] = (column & LOW) | u32((line & LOW) << EIGHT)
 
 

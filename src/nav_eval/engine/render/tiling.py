@@ -6,6 +6,8 @@ sample at each new texel's centre, along x and then along y, each rounded, halve
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,8 @@ from nav_eval.jit import kernel
 
 SIDE = 16
 BORDERED = (SIDE + 1) ** 2
+KEPT = 256
+"""Sizes of levels whose indices are kept: many textures share a few sizes."""
 Index = NDArray[np.int64]
 
 
@@ -54,12 +58,14 @@ def _read_only(image: U8) -> U8:
     return view
 
 
+@lru_cache(KEPT)
 def _border(size: int, tiles: int, mode: str) -> Index:
     """Source index of each stored row or column, (SIDE + 1) for each tile."""
     index = (np.arange(tiles)[:, None] * SIDE + np.arange(SIDE + 1) - 1).ravel()
     return index % size if mode == "repeat" else np.clip(index, 0, size - 1)
 
 
+@lru_cache(KEPT)
 def _centres(size: int, half: int) -> tuple[Index, Index]:
     """For each new texel the first of the two old ones it lies between, and the weight of the second, of 256."""
     place = (np.arange(half) + 0.5) * (size / half) - 0.5
