@@ -50,7 +50,13 @@ SIZES = {
     "full": Sizes(),
     "short": Sizes(see=12, walk=16, far=16, val=4, detector_epochs=10, rounds=((1.0, 1, 8), (0.3, 2, 4), (0.0, 2, 5))),
     "further": Sizes(
-        see=12, walk=6, far=24, val=3, detector_epochs=5, rounds=((0.3, 3, 5), (0.0, 3, 4), (0.0, 3, 5)), rate=6e-4
+        see=12,
+        walk=6,
+        far=24,
+        val=3,
+        detector_epochs=5,
+        rounds=((0.3, 3, 12), (0.0, 3, 10), *[(0.0, 3, 8)] * 2),
+        rate=8e-4,
     ),
     "quick": Sizes(see=1, walk=1, far=1, val=1, paths=3, detector_epochs=2, rounds=((1.0, 1, 20), (0.5, 1, 1))),
 }
@@ -117,8 +123,8 @@ class Training:
             homes = self.homes["see"]
             once = make_data.once(homes, "see")[::2]
             make_data.walk_with_oracle(homes, "see", once, walks, seed=1, semantic=True, stop_within=self.stop_within)
-            begun = self.before and (self.before.detector(), self.before.kinds)
-            model, kinds = detector.train(homes, walks, self.sizes.detector_epochs, self.seed, begun)
+            before = (self.before.detector(), self.before.kinds) if self.before else None
+            model, kinds = detector.train(homes, walks, self.sizes.detector_epochs, self.seed, before)
             torch.save((model.state_dict(), kinds), kept)
             shutil.rmtree(walks)
         state, kinds = torch.load(kept, weights_only=False)

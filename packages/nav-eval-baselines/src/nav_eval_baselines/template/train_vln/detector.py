@@ -129,25 +129,25 @@ def _out_of_focus(rgb: Tensor, side: int) -> Tensor:
 
 
 def train(
-    homes: Path, walks: Path, epochs: float, seed: int, begun: tuple[Detector, list[str]] | None = None
+    homes: Path, walks: Path, epochs: float, seed: int, before: tuple[Detector, list[str]] | None = None
 ) -> tuple[Detector, list[str]]:
-    """A detector and its kinds, new ones or those begun.
+    """A detector and its kinds, new ones or those of before.
 
     A tenth of the frames, the last homes', tells how well it does.
     """
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    kinds = begun[1] if begun else learnable(homes, walks)
+    kinds = before[1] if before else learnable(homes, walks)
     rgb, near, wanted = examples(homes, walks, kinds)
     held = len(rgb) // 10
-    model = (begun[0] if begun else Detector(len(kinds))).to(memory_format=torch.channels_last).train()
+    model = (before[0] if before else Detector(len(kinds))).to(memory_format=torch.channels_last).train()
     share = torch.from_numpy(wanted[:-held].mean((0, 1, 2)).astype(np.float32)).clamp(1e-5)
-    if not begun:
+    if not before:
         model.kinds.bias.data = torch.log(share / (1 - share))
     rare = (EVEN / share).sqrt().clamp(1, 8)
     steps = int(epochs * (len(rgb) - held) / 64)
     optimiser = torch.optim.Adam(model.parameters())
-    most = 2e-3 if begun else 4e-3
+    most = 2e-3 if before else 4e-3
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, most, total_steps=steps, pct_start=0.15)
     begun = time.monotonic()
     for step in range(steps):
