@@ -423,7 +423,7 @@ def test_the_detector_learns_to_see_in_the_dark(tmp_path):
 AGREED = """
 import sys, pathlib, numpy, torch
 from train_vln.walks import Paths
-paths = Paths(pathlib.Path(sys.argv[2]), "far")
+paths = Paths(pathlib.Path(sys.argv[2]), "walk")
 walks = torch.load(sys.argv[1], weights_only=False)
 way, said = (numpy.concatenate(rows) for rows in zip(*((paths.way(walk), walk.expert) for walk in walks)))
 turns = said > 1
@@ -445,7 +445,8 @@ def test_two_homes_train_and_the_loss_falls(trainer, tmp_path):
     losses = [float(loss) for loss in run(trainer, "-c", read, str(tmp_path / "round0.pt")).split()]
     assert losses[-1] < 0.9 * losses[0]
     assert (
-        float(run(trainer, "-c", AGREED, str(tmp_path / "walks/round0-far.pt"), str(tmp_path / "homes" / "far"))) > 0.9
+        float(run(trainer, "-c", AGREED, str(tmp_path / "walks/round0-walk.pt"), str(tmp_path / "homes" / "walk")))
+        > 0.9
     )
     network, reader = load(tmp_path / "weights.npz")
     assert network.read(reader.numbers("Turn left."))[3].shape == (128,)
