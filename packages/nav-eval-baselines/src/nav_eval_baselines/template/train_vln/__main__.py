@@ -71,7 +71,7 @@ def main(given: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="train_vln", description=__doc__)
     options.add_argument("folder", type=Path)
     options.add_argument(
-        "--sizes", choices=SIZES, default="full", help="quick: two homes and a minute, to see that it runs"
+        "--sizes", choices=SIZES, default="full", help="quick: four homes and minutes, to see that it runs"
     )
     options.add_argument("--seed", type=int, default=0, help="of the training; homes and paths are the same")
     options.add_argument(
