@@ -286,6 +286,32 @@ def computes_the_same(python: str) -> None:
     assert far < 1e-5 < 0.01 < spread
 
 
+FURTHER = """
+import pathlib, sys
+import numpy, torch
+from train_vln.export import Exported, export, network
+from train_vln.model import Walker
+torch.manual_seed(0)
+known, kinds, place = ["left", "turn"], ["bed", "sofa"], pathlib.Path(sys.argv[1]) / "weights.npz"
+first, further = Walker(2, 2).eval(), Walker(4, 2).eval()
+export(first, known, kinds, place)
+before = Exported(place)
+before.enter(further)
+assert (before.words, before.kinds) == (known, kinds)
+old, new = network(first), network(further)
+picture = numpy.random.default_rng(0).random((4, 112, 112), numpy.float32)
+far = old.read([3, 1, 2, 1])[1] - new.read([3, 4, 2, 5])[1], old.detect(picture) - new.detect(picture)
+print(*(abs(one).max() for one in far))
+before.detector().load_state_dict(first.detector.state_dict())
+"""
+"""Two words more, which mean at first what an unknown one did."""
+
+
+def what_was_exported_is_learned_on_from(python: str, folder: Path) -> None:
+    words, seen = map(float, run(python, "-c", FURTHER, str(folder)).split())
+    assert max(words, seen) < 1e-3, "but for half precision"
+
+
 AHEAD = """
 import torch
 from train_vln.bc import bearing
@@ -385,6 +411,11 @@ def test_numpy_computes_what_torch_does():
 
 
 @pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
+def test_weights_are_learned_on_from(tmp_path):
+    what_was_exported_is_learned_on_from(sys.executable, tmp_path)
+
+
+@pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
 def test_the_detector_learns_to_see_in_the_dark(tmp_path):
     things_are_told_in_the_dark_as_well(sys.executable, tmp_path)
 
@@ -405,6 +436,7 @@ print(numpy.mean((0 < way[turns]) & (way[turns] < 12) == (said[turns] == 3)))
 def test_two_homes_train_and_the_loss_falls(trainer, tmp_path):
     computes_the_same(trainer)
     directions_begin_ahead_and_go_round(trainer)
+    what_was_exported_is_learned_on_from(trainer, tmp_path)
     things_are_told_in_the_dark_as_well(trainer, tmp_path / "dim")
     many_episodes_are_halved_among_processes(trainer, tmp_path)
     a_half_that_is_encoded_is_not_walked_again(trainer, tmp_path)
@@ -413,7 +445,8 @@ def test_two_homes_train_and_the_loss_falls(trainer, tmp_path):
     losses = [float(loss) for loss in run(trainer, "-c", read, str(tmp_path / "round0.pt")).split()]
     assert losses[-1] < 0.9 * losses[0]
     assert (
-        float(run(trainer, "-c", AGREED, str(tmp_path / "walks" / "round0.pt"), str(tmp_path / "homes" / "walk"))) > 0.9
+        float(run(trainer, "-c", AGREED, str(tmp_path / "walks/round0-walk.pt"), str(tmp_path / "homes" / "walk")))
+        > 0.9
     )
     network, reader = load(tmp_path / "weights.npz")
     assert network.read(reader.numbers("Turn left."))[3].shape == (128,)

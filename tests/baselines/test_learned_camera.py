@@ -13,6 +13,7 @@ from nav_eval_baselines.learned import LearnedAgent
 from nav_eval_baselines.learned.camera import ANGLE, Camera
 from nav_eval_baselines.learned.senses import SIDE, picture
 from nav_eval_baselines.learned.surroundings import CAMERA
+from torch_python import EXAMPLES
 
 Seen = list[tuple[Any, Any, Any]]
 
@@ -151,3 +152,21 @@ def test_a_walk_begins_anew_with_the_camera_that_showed(name: str, height: float
     assert agent._camera.angle == pytest.approx(angle, abs=2)
     agent.reset({"instruction": None})
     assert (agent._camera.height, agent._camera.angle) == (CAMERA, ANGLE)
+
+
+@pytest.mark.parametrize("angle", [60, 75])
+def test_what_is_trained_with_for_a_narrow_view_is_what_one_gives(monkeypatch: pytest.MonkeyPatch, angle: int):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    from train_vln import lenses
+
+    tangents, far = [np.tan(np.radians(angle / 2))], []
+    for wide, narrow in zip(round_about(CAMERA, ANGLE), round_about(CAMERA, angle)):
+        camera = measured(narrow)
+        for (rgb, depth, _), seen in zip(wide, narrow):
+            shown = (255 * picture(rgb, depth)).astype(np.uint8)
+            colours, near = lenses.narrowed(shown[None, :3].transpose(0, 2, 3, 1), shown[None, 3], tangents)
+            wanted, inside = (255 * made for made in camera.picture(*seen[:2]))
+            assert np.median(np.abs(lenses.inside(near, tangents)[0] - inside)) < 2
+            far.append([np.abs(one - wanted[:3]).mean() for one in (colours[0].transpose(2, 0, 1), shown[:3])])
+    made, left = np.mean(far, axis=0)
+    assert made < 0.5 * left, "the wide view as it is lies far from the narrow one"

@@ -29,9 +29,9 @@ LOWEST, BIN, BINS = 0.2, 0.025, 160
 """Metres: of a camera, and of a bin of heights."""
 MUCH, STEP = 0.05, 8
 """Of the lower half of a picture: so much at one level is floor, unless as good as that lies lower. Rows."""
-_WIDE, _MIDDLES = ((2 * np.arange(side) + 1) / side - 1 for side in (2 * SIDE, SIDE))
+_WIDE, MIDDLES = ((2 * np.arange(side) + 1) / side - 1 for side in (2 * SIDE, SIDE))
 _ROWS = slice(SIDE // 2 - 14, SIDE // 2 + 14, 4)
-_FLOOR = nearness(CAMERA / np.maximum(_MIDDLES, 1e-3))[:, None]
+FLOOR = nearness(CAMERA / np.maximum(MIDDLES, 1e-3))[:, None]
 _TANGENTS = np.tan(np.radians(ANGLES / 2))[:, None, None]
 
 
@@ -82,8 +82,8 @@ class Camera:
             shown = picture(rgb, depth)
             return shown, shown[3]
         shown = lifted(picture(drawn_out(rgb, up, across), drawn_out(depth, up, across)), CAMERA - self.height)
-        shown[3] = np.maximum(shown[3], _FLOOR)
-        return shown, np.where(np.abs(_MIDDLES) < across, shown[3], 0)
+        shown[3] = np.maximum(shown[3], FLOOR)
+        return shown, np.where(np.abs(MIDDLES) < across, shown[3], 0)
 
 
 def drawn_out(image: Any, up: float, across: float) -> Any:
@@ -116,7 +116,7 @@ def levels(metres: Any, aspect: float) -> Any:
 
     From one row to STEP rows below, level ground comes nearer as the rows are deeper, and a wall does not.
     """
-    deep = aspect * _MIDDLES[SIDE // 2 :, None]
+    deep = aspect * MIDDLES[SIDE // 2 :, None]
     here, under = metres[SIDE // 2 : -STEP], metres[SIDE // 2 + STEP :]
     below = here * deep[:-STEP]
     level = (under > 0) & (under**2 * deep[STEP:] < here * below)
@@ -138,9 +138,9 @@ def lowest(levels: Any) -> float:
 def misfits(before: Any, now: Any, turn: float) -> Any:
     """(ANGLES,) how badly depths (SIDE, SIDE) fit those from before a turn to the left, rad, by the camera's angle."""
     ahead, sine, cosine = before[_ROWS], np.sin(turn), np.cos(turn)
-    right = ahead * _MIDDLES * _TANGENTS
+    right = ahead * MIDDLES * _TANGENTS
     farther = np.maximum(ahead * cosine - right * sine, NEAREST)
-    spots = (right * cosine + ahead * sine) / (farther * _TANGENTS), _MIDDLES[_ROWS, None] * ahead / farther
+    spots = (right * cosine + ahead * sine) / (farther * _TANGENTS), MIDDLES[_ROWS, None] * ahead / farther
     cells = np.stack([((spot + 1) / 2 * SIDE).astype(int) for spot in spots])
     columns, rows = cells.clip(0, SIDE - 1)
     seen = now[rows, columns]

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+LISTS = ("words", "kinds")
+"""What is told beside the arrays: the vocabulary, and what the detector tells apart."""
+
 
 class Network:
     """`weights`: the arrays of weights.npz by name, shapes as torch has them, (out, in)."""
 
     def __init__(self, weights: Mapping[str, Any]) -> None:
-        self._w = {name: np.asarray(value, np.float32) for name, value in weights.items() if name != "words"}
+        self._w = {name: np.asarray(value, np.float32) for name, value in weights.items() if name not in LISTS}
         self._size = self._w["first.weight_hh_l0"].shape[1]
         self.kinds = len(self._w["detector.kinds.bias"])
 

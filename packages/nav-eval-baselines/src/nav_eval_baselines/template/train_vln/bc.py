@@ -16,7 +16,7 @@ from torch.nn import functional
 from nav_eval_baselines.learned.surroundings import DIRECTIONS
 from train_vln.halves import in_halves
 from train_vln.make_data import walk_with_oracle
-from train_vln.model import Detector, Walker
+from train_vln.model import HALF, Detector, Walker
 from train_vln.walks import Walk, encode, join, padded
 
 BATCH = 24
@@ -37,8 +37,8 @@ def _walk(
         encode(place, homes, split, seer)
 
 
-def fit(model: Walker, walks: Sequence[Walk], mirror: Any, epochs: int, seed: int, rate: float = 1.5e-3) -> list[float]:
-    """Trains in place; the mean loss of each epoch."""
+def fit(model: Walker, walks: Sequence[Walk], mirror: Any, epochs: int, seed: int, rate: float) -> list[float]:
+    """Trains in place, at this rate at most; the mean loss of each epoch."""
     rng = np.random.default_rng(seed)
     torch.manual_seed(seed)
     trained = [p for name, p in model.named_parameters() if not name.startswith("detector.")]
@@ -68,7 +68,7 @@ def loss(model: Walker, held: tuple[Tensor, ...]) -> Tensor:
     the goal is, and of the kinds that words name."""
     words, tags, around, motion, expert, way, goal = held
     text = model.read(words)  # its many small steps would be slower in half precision
-    with torch.autocast("cpu", torch.bfloat16):
+    with torch.autocast("cpu", torch.bfloat16, enabled=HALF):
         scores, directions, near, _ = model(text, around, motion)
     kinds, scores, directions, near = (one.float() for one in (text[2], scores, directions, near))
     told = functional.cross_entropy(scores.flatten(0, 1), expert.flatten(), ignore_index=-1)

@@ -16,6 +16,7 @@ from nav_eval_baselines.learned.senses import motion, nearness
 from nav_eval_baselines.learned.surroundings import Surroundings
 from nav_eval_baselines.learned.tried import Tried
 from nav_eval_baselines.learned.words import Reader
+from train_vln import lenses
 from train_vln.detector import detected
 from train_vln.halves import in_halves
 from train_vln.make_data import ENVS, played
@@ -30,11 +31,11 @@ class Walking:
     """A policy for nav_eval.collect, which keeps to the rule of Tried.
 
     It takes the best action, and in a share `drawn` of the walks one as likely as it scores: those go to more places,
-    while the others go wrong as the walker will.
+    while the others go wrong as the walker will. `narrow`: in some walks a narrower camera sees.
     """
 
-    def __init__(self, model: Walker, reader: Reader, drawn: float, seed: int) -> None:
-        self._model, self._reader, self._drawn = model.eval(), reader, drawn
+    def __init__(self, model: Walker, reader: Reader, drawn: float, seed: int, narrow: bool) -> None:
+        self._model, self._reader, self._drawn, self._narrow = model.eval(), reader, drawn, narrow
         self._rng = np.random.default_rng(seed)
         self._words: list[list[int]] = []
         self._told: list[str] = []
@@ -50,7 +51,8 @@ class Walking:
             self._begin(given, begins, poses)
         moved = motion(poses[:, :2], poses[:, 2], self._before, self._steps)
         near = (255 * nearness(given["depth"][..., 0])).astype(np.uint8)
-        kinds = detected(self._model.detector, given["rgb"], near)
+        rgb, near = lenses.narrowed(given["rgb"], near, self._tangents)
+        kinds, near = detected(self._model.detector, rgb, near), lenses.inside(near, self._tangents)
         around = [one.see(*row) for one, *row in zip(self._surroundings, near / np.float32(255), kinds, poses)]
         for place, row in enumerate(zip(poses, around)):
             self._walked[place].append(row)
@@ -72,10 +74,12 @@ class Walking:
             self._surroundings = [self._nothing_seen() for _ in range(count)]
             self._walked: list[list[tuple[Any, Any]]] = [[] for _ in range(count)]
             self._tried, self._draws = [Tried() for _ in range(count)], np.zeros(count)
+            self._tangents = np.ones(count)
         for place in np.flatnonzero(begins).tolist():
             self._keep(place)
             self._surroundings[place], self._tried[place] = self._nothing_seen(), Tried()
             self._draws[place] = self._rng.random() < self._drawn
+            self._tangents[place] = lenses.drawn(1, self._rng)[0] if self._narrow else 1
             self._told[place] = text(given["instruction"]["text"][place])
             self._words[place] = self._reader.numbers(self._told[place])
         self._memory[:, begins] = 0
@@ -132,7 +136,7 @@ def _walk(
     seed: int,
     stop_within: float,
 ) -> None:
-    policy = Walking(model, reader, drawn=0.5, seed=seed)
+    policy = Walking(model, reader, drawn=0.5, seed=seed, narrow=True)
     chosen = played(homes, split, episodes, stop_within=stop_within)
     collect(
         "vln-demo",
@@ -166,6 +170,6 @@ def success(
 
 
 def _alone(episodes: Sequence[str], place: Path, model: Walker, reader: Reader, homes: Path, split: str) -> None:
-    policy = Walking(model, reader, drawn=0.0, seed=0)
+    policy = Walking(model, reader, drawn=0.0, seed=0, narrow=False)
     envs, chosen = min(ENVS, len(episodes)), played(homes, split, episodes)
     collect("vln-demo", place, overrides=chosen, policy=policy, record=RECORDED, expert=0.0, num_envs=envs)

@@ -16,7 +16,8 @@ from torch.nn import functional
 
 from nav_eval.gym.recording import parts
 from nav_eval_baselines.learned.senses import CELLS, SIDE, nearness
-from train_vln.model import Detector
+from train_vln.lenses import narrowed_at_random
+from train_vln.model import HALF, Detector
 from train_vln.naming import ROOM, names
 
 MIN_SHARE = 0.1
@@ -127,28 +128,36 @@ def _out_of_focus(rgb: Tensor, side: int) -> Tensor:
     return functional.interpolate(small, rgb.shape[2:], mode="bilinear")
 
 
-def train(homes: Path, walks: Path, epochs: float, seed: int) -> tuple[Detector, list[str]]:
-    """A detector and its kinds. A tenth of the frames, the last homes', tells how well it does."""
+def train(
+    homes: Path, walks: Path, epochs: float, seed: int, before: tuple[Detector, list[str]] | None = None
+) -> tuple[Detector, list[str]]:
+    """A detector and its kinds, new ones or those of before.
+
+    A tenth of the frames, the last homes', tells how well it does.
+    """
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    kinds = learnable(homes, walks)
+    kinds = before[1] if before else learnable(homes, walks)
     rgb, near, wanted = examples(homes, walks, kinds)
     held = len(rgb) // 10
-    model = Detector(len(kinds)).to(memory_format=torch.channels_last)
+    model = (before[0] if before else Detector(len(kinds))).to(memory_format=torch.channels_last).train()
     share = torch.from_numpy(wanted[:-held].mean((0, 1, 2)).astype(np.float32)).clamp(1e-5)
-    model.kinds.bias.data = torch.log(share / (1 - share))
+    if not before:
+        model.kinds.bias.data = torch.log(share / (1 - share))
     rare = (EVEN / share).sqrt().clamp(1, 8)
     steps = int(epochs * (len(rgb) - held) / 64)
-    optimiser = torch.optim.Adam(model.parameters(), 2e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 4e-3, total_steps=steps, pct_start=0.15)
+    optimiser = torch.optim.Adam(model.parameters())
+    most = 2e-3 if before else 4e-3
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, most, total_steps=steps, pct_start=0.15)
     begun = time.monotonic()
     for step in range(steps):
         rows = np.sort(rng.integers(len(rgb) - held, size=64))
-        shown, truth = batch(rgb[rows], near[rows]), torch.from_numpy(wanted[rows].astype(np.float32))
+        shown = batch(*narrowed_at_random(rgb[rows], near[rows], rng))
+        truth = torch.from_numpy(wanted[rows].astype(np.float32))
         if rng.random() < 0.5:
             shown, truth = shown.flip(3), truth.flip(2)
         shown[:, :3] = in_other_light(shown[:, :3])
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=HALF):
             logits = model(shown)
         loss = functional.binary_cross_entropy_with_logits(logits.float(), truth, pos_weight=rare)
         optimiser.zero_grad()

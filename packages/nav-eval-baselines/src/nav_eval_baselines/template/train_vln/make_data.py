@@ -15,6 +15,7 @@ from nav_eval.cli.progress import worked
 from nav_eval.gym import collect
 from nav_eval_baselines.learned.senses import SIDE
 from nav_eval_worlds.collection import find_sites, make_scenes
+from nav_eval_worlds.episodes.controls import controls_of
 from nav_eval_worlds.episodes.splits import write_task
 from nav_eval_worlds.shares import Assets
 
@@ -36,12 +37,16 @@ def make_homes(folder: Path, seeds: Sequence[str], rooms: int | range, assets: A
     return folder
 
 
-def make_paths(homes: Path, splits: dict[str, slice], per_home: int, seed: str) -> None:
-    """`<homes>/vln/<split>.json.gz`: paths through those homes of the folder, in the order of their names."""
+def make_paths(homes: Path, splits: dict[str, slice], per_home: int, seed: str, least: float | None = None) -> None:
+    """`<homes>/vln/<split>.json.gz`: paths through those homes of the folder, in the order of their names.
+
+    `least`: metres of the shortest; None: as in vln-demo.
+    """
     if all((homes / "vln" / f"{split}.json.gz").is_file() for split in splits):
         return
     sites = find_sites(homes)
-    write_task("vln", {split: sites[part] for split, part in splits.items()}, homes / "vln", per_home, seed)
+    chosen = {split: sites[part] for split, part in splits.items()}
+    write_task("vln", chosen, homes / "vln", per_home, seed, controls_of("vln", least, 0.0))
 
 
 def played(

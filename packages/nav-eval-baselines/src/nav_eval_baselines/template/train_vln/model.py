@@ -11,6 +11,8 @@ from torch.nn import functional
 from nav_eval_baselines.learned.senses import MOTION
 from nav_eval_baselines.learned.surroundings import BANDS, PLACES
 
+HALF = bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+"""Whether half precision is quicker: processors without it take seven times as long."""
 FINE, COARSE, SEEN = (4, 16, 32, 64), (64, 96, 96), 96
 PLACE, EMBED, READ, ASK, HIDDEN, POINT = 48, 64, 64, 64, 192, 64
 
