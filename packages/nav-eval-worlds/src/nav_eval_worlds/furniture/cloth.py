@@ -74,7 +74,7 @@ def sheet(
         points = np.stack([x, np.minimum(y, top + crease), near + z - np.where(sunk > rim, inward, 0.0)], axis=-1)
         return points, np.stack([across, -along], axis=-1)
 
-    return Grid(evaluate, (2 * (half + drop), far - near + drop), (14, 12), material, (6, 4), crease, (10, 8))
+    return Grid(evaluate, (2 * (half + drop), far - near + drop), (14, 12), material, (6, 4), give=crease, fair=(10, 8))
 
 
 def over_bar(

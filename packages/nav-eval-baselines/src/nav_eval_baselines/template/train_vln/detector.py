@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from nav_eval.gym.recording import parts
 from nav_eval_baselines.learned.senses import CELLS, SIDE, nearness
-from train_vln.lenses import narrowed_at_random
+from train_vln import lenses
 from train_vln.model import HALF, Detector
 from train_vln.naming import ROOM, names
 
@@ -152,7 +152,7 @@ def train(
     begun = time.monotonic()
     for step in range(steps):
         rows = np.sort(rng.integers(len(rgb) - held, size=64))
-        shown = batch(*narrowed_at_random(rgb[rows], near[rows], rng))
+        shown = batch(*lenses.narrowed(rgb[rows], near[rows], lenses.drawn(len(rows), rng)))
         truth = torch.from_numpy(wanted[rows].astype(np.float32))
         if rng.random() < 0.5:
             shown, truth = shown.flip(3), truth.flip(2)

@@ -39,7 +39,8 @@ class Exported:
     def detector(self) -> Detector:
         model = Detector(len(self.kinds))
         begin = "detector."
-        model.load_state_dict({name.removeprefix(begin): held for name, held in self._held.items() if begin in name})
+        held = {name: value for name, value in self._held.items() if name.startswith(begin)}
+        model.load_state_dict({name.removeprefix(begin): value for name, value in held.items()})
         return model
 
     def enter(self, model: Walker) -> None:

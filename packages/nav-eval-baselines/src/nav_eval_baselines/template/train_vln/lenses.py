@@ -30,10 +30,6 @@ def inside(near: Any, tangents: Any) -> Any:
     return np.where(np.abs(MIDDLES) < np.asarray(tangents)[:, None, None], near, 0)
 
 
-def narrowed_at_random(rgb: Any, near: Any, rng: np.random.Generator) -> tuple[Any, Any]:
-    return narrowed(rgb, near, drawn(len(rgb), rng))
-
-
 def _kept(rgb: Any, near: Any, tangent: float) -> tuple[Any, Any]:
     if tangent == 1:
         return rgb, near
