@@ -60,13 +60,12 @@ def milliseconds(code: str, command: str, environment: dict[str, str], folder: P
 
 
 def in_turns(code: str, command: str, sides: list[dict[str, str]], rounds: int) -> str:
-    """Least and median of each side; SystemExit where the sides say different things."""
+    """Least and median of each side, and whether the sides say different things: then they may have done other work."""
     with TemporaryDirectory() as folder:
         runs = [[milliseconds(code, command, one, Path(folder)) for one in sides] for _ in range(rounds + 1)][1:]
-    if len({said for run in runs for _, said in run}) > 1:
-        raise SystemExit(f"{command}: the sides do not say the same")
+    differs = len({said for run in runs for _, said in run}) > 1
     spent = [[run[k][0] for run in runs] for k in range(len(sides))]
-    return "".join(f"{min(one):>8.0f}{statistics.median(one):>8.0f}" for one in spent)
+    return "".join(f"{min(one):>8.0f}{statistics.median(one):>8.0f}" for one in spent) + "  differs" * differs
 
 
 def main() -> None:
