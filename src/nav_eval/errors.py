@@ -86,9 +86,14 @@ def from_python() -> Iterator[None]:
         _CALLS_FROM_PYTHON.pop()
 
 
+def asked_from_python() -> bool:
+    """Whether a program of the user's asks, and not one of our commands."""
+    return bool(_CALLS_FROM_PYTHON)
+
+
 def advice(command: str, python: str) -> str:
     """What to do next, in the words of the command line or of Python, whichever asks."""
-    return python if _CALLS_FROM_PYTHON else command
+    return python if asked_from_python() else command
 
 
 class NavEvalError(Exception):

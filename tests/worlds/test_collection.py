@@ -19,7 +19,7 @@ from nav_eval import progress
 from nav_eval.config.loader import load_config
 from nav_eval.config.schema import Config
 from nav_eval.engine.scene.load import load_scene
-from nav_eval.errors import ConfigError, SceneError
+from nav_eval.errors import ConfigError, SceneError, from_python
 from nav_eval.runs.builder import make_episodes
 from nav_eval.runs.effective import Effective, generated_data
 from nav_eval_worlds import cached
@@ -98,7 +98,7 @@ def test_no_home_of_an_unseen_split_is_seen_however_many_there_are() -> None:
 
 def test_the_usual_splits_are_those_of_three_homes_dealt_out(tmp_path: Path) -> None:
     """As `generate` deals them, and as this release always made them, side by side too."""
-    with unlit():  # the two homes that no other test plays
+    with unlit(), from_python():  # the two homes that no other test plays, in this process
         scenes = scenes_of(demo("dataset.split=all"))
     for place, path in enumerate(sorted(scenes.glob("*.semantic.json"))):
         told = json.loads(path.read_text(encoding="utf-8"))
@@ -123,11 +123,22 @@ def test_the_usual_splits_are_those_of_three_homes_dealt_out(tmp_path: Path) -> 
 def test_homes_made_side_by_side_are_those_made_one_after_the_other(tmp_path: Path) -> None:
     shares: list[float] = []
     seeds = ["few-1", "few-4"]
-    both = make_scenes(tmp_path, seeds, 1, 1, "home", DETAIL, on_progress=shares.append, assets="val", processes=2)
-    assert [path.name for path in both] == [f"home_{seed}_1r1s.glb" for seed in seeds]
+    alone = make_scenes(tmp_path, seeds, 1, 1, "home", DETAIL, on_progress=shares.append, assets="val")
+    assert [path.name for path in alone] == [f"home_{seed}_1r1s.glb" for seed in seeds]
     assert files(tmp_path) == files(scenes_of(TWO))
     assert sum(shares) == pytest.approx(1)
-    assert not multiprocessing.active_children()
+
+
+def test_a_script_that_does_not_ask_whether_it_is_the_main_one_is_run_once(tmp_path: Path, cache: Path) -> None:
+    """Processes beside it would begin by running it again."""
+    script = tmp_path / "train.py"
+    script.write_text(f"""import nav_eval
+print("once")
+given = {[*SMALL, "dataset.generate.scenes=2", "dataset.split=val_unseen", "dataset.generate.per_scene=2"]!r}
+print(len(nav_eval.make_env("pointnav-demo", overrides=given).unwrapped.episodes))""")
+    environment = os.environ | {"NAV_EVAL_CACHE": str(cache)}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.split() == ["once", "4"]
 
 
 def test_a_process_that_is_killed_ends_the_work_with_a_sentence(tmp_path: Path) -> None:

@@ -10,14 +10,15 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import nav_eval.engine
 from nav_eval.config.schema import GenerateConfig
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, asked_from_python
 from nav_eval.jit import cache_home, source_hash
 from nav_eval.logging import get_logger
-from nav_eval.progress import ProgressCallback, progress_lines, share_of
+from nav_eval.progress import ProgressCallback, progress_lines
 from nav_eval_worlds.shares import Assets, assets_of
 
 
@@ -26,32 +27,53 @@ def cached_collection(task: str, split: str, config: GenerateConfig) -> tuple[Pa
 
     Raises ConfigError for an unknown split.
     """
-    seed, building = config.seed, (config.rooms, config.storeys, config.kind, config.detail)
+    seed, building = config.seed, map(str, (config.rooms, config.storeys, config.kind, config.detail))
     buildings = buildings_of(split, config.scenes, seed)
     sources = (source_hash(Path(__file__).parent), source_hash(Path(nav_eval.engine.__file__).parent))
-    made = cache_home() / "worlds" / _key(*sources, *map(str, building))
+    made = cache_home() / "worlds" / _key(*sources, *building)
     root = made / _key(*(f"{own}:{assets}" for own, assets in buildings.items()))
 
     def build(folder: Path, on_progress: ProgressCallback) -> None:
-        from nav_eval_worlds.collection import make_scenes
+        from nav_eval_worlds.workers import make_all
 
-        one = share_of(on_progress, 1 / len(buildings))
-        for own, assets in buildings.items():
-
-            def build_one(alone: Path, on_progress: ProgressCallback, own: str = own, assets: Assets = assets) -> None:
-                list(make_scenes(alone, [own], *building, None, on_progress, assets))
-
-            home = _made_once(made / "each" / _key(own, assets), build_one, one)
-            shutil.copytree(home, folder, copy_function=_linked, dirs_exist_ok=True)
+        each = [_Kept(made / "each" / _key(*own), *own, config) for own in buildings.items()]
+        list(make_all([one for one in each if not one.folder.is_dir()], _processes(), on_progress))
+        for one in each:
+            shutil.copytree(one.folder, folder, copy_function=_linked, dirs_exist_ok=True)
 
     def play(folder: Path, on_progress: ProgressCallback) -> None:
         from nav_eval_worlds.collection import find_sites
         from nav_eval_worlds.episodes.splits import write_task
 
-        write_task(task, {split: find_sites(homes)}, folder, config.per_scene, seed, None, on_progress)
+        sites = {split: find_sites(homes)}
+        write_task(task, sites, folder, config.per_scene, seed, None, on_progress, _processes())
 
     homes = _in_the_log(f"{len(buildings)} buildings", root / "scenes", build)
     return homes, _in_the_log(f"{task} episodes", root / f"{task}-{split}-{config.per_scene}", play)
+
+
+def _processes() -> int:
+    """One for each core; one where a script asks, which further ones would begin by running once more."""
+    return 1 if asked_from_python() else len(os.sched_getaffinity(0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A building in a folder of its own, for all collections that hold it."""
+
+    folder: Path
+    seed: str
+    assets: Assets
+    config: GenerateConfig
+
+    def make(self, on_progress: ProgressCallback) -> Path:
+        return _made_once(self.folder, self._build, on_progress)
+
+    def _build(self, folder: Path, on_progress: ProgressCallback) -> None:
+        from nav_eval_worlds.collection import make_scenes
+
+        of = self.config
+        list(make_scenes(folder, [self.seed], of.rooms, of.storeys, of.kind, of.detail, None, on_progress, self.assets))
 
 
 _IN_TURN: Mapping[str, tuple[int, Assets]] = {
