@@ -21,6 +21,9 @@ from nav_eval.logging import get_logger
 from nav_eval.progress import ProgressCallback, progress_lines
 from nav_eval_worlds.shares import Assets, assets_of
 
+MOST = 8
+"""Processes that make homes for a run: each takes half a gigabyte, and a machine with many cores may have lent two."""
+
 
 def cached_collection(task: str, split: str, config: GenerateConfig) -> tuple[Path, Path]:
     """The folder of a split's scenes and that of its episodes, made once for these arguments and this code.
@@ -53,8 +56,8 @@ def cached_collection(task: str, split: str, config: GenerateConfig) -> tuple[Pa
 
 
 def _processes() -> int:
-    """One for each core; one where a script asks, which further ones would begin by running once more."""
-    return 1 if asked_from_python() else len(os.sched_getaffinity(0))
+    """One for each core, as far as MOST; one where a script asks, which further ones would begin by running again."""
+    return 1 if asked_from_python() else min(MOST, len(os.sched_getaffinity(0)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def _side_by_side(jobs: Sequence[Job[Made]], processes: int, on_progress: Progre
     except BrokenProcessPool as error:
         raise SceneError(
             "a process that made a building or its episodes was killed, as happens where memory runs out: give fewer "
-            f"than {processes} --processes. What is finished stays."
+            f"than {processes} --processes, or cores (taskset). What is finished stays."
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)
