@@ -6,6 +6,7 @@ import json
 import logging
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ from nav_eval_worlds.collection import find_sites, make_scenes
 from nav_eval_worlds.collection import make_episodes as write_splits
 from nav_eval_worlds.shares import assets_of
 from nav_eval_worlds.things.catalogue import variants
+from patience import PATIENCE, until
 from worlds.buildings import unlit
 
 DETAIL = 25_000
@@ -149,6 +151,29 @@ def test_a_process_that_is_killed_ends_the_work_with_a_sentence(tmp_path: Path) 
     with pytest.raises(SceneError, match="memory runs out: give fewer than 2 --processes"):
         list(make_scenes(tmp_path, ["a", "b"], 2, 1, "home", 20_000, on_progress=kill, processes=2))
     assert not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_who_stops_a_run_that_makes_homes_stops_their_processes_too(tmp_path: Path, how: signal.Signals) -> None:
+    making = """from nav_eval.config.schema import GenerateConfig
+from nav_eval_worlds.cached import cached_collection
+cached_collection("pointnav", "all", GenerateConfig(scenes=3, seed="stopped"))"""
+    environment = os.environ | {"NAV_EVAL_CACHE": str(tmp_path)}
+    run = subprocess.Popen([sys.executable, "-c", making], stderr=subprocess.DEVNULL, env=environment)
+    try:
+        until(lambda: any(tmp_path.glob("worlds/*/each/tmp*")), "a home is begun")
+        helpers = children(run.pid)
+        run.send_signal(how)
+        assert run.wait(PATIENCE) != 0
+        until(lambda: not any(Path(f"/proc/{number}").exists() for number in helpers), "all have ended")
+    finally:
+        run.kill()
+    assert len(helpers) >= 2
+    assert not [*tmp_path.glob("worlds/*/each/*")]
+
+
+def children(process: int) -> list[str]:
+    return Path(f"/proc/{process}/task/{process}/children").read_text().split()
 
 
 def test_what_is_in_the_cache_is_found_without_importing_what_makes_it(cache: Path) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import sys
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -19,6 +23,8 @@ from nav_eval_worlds.shares import Assets
 from nav_eval_worlds.world import generate_world
 
 POLL_SECONDS = 0.2
+SECONDS_TO_TIDY = 3.0
+"""So long a process whose parent is gone may take to remove what it had half made."""
 Made = TypeVar("Made", covariant=True)
 
 
@@ -61,7 +67,7 @@ def make_all(jobs: Sequence[Job[Made]], processes: int, on_progress: ProgressCal
 
 def _side_by_side(jobs: Sequence[Job[Made]], processes: int, on_progress: ProgressCallback) -> Iterator[Made]:
     context = multiprocessing.get_context("spawn")
-    done = context.Value("d", 0.0)
+    done, others = context.Value("d", 0.0), set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(processes, context, _begin, (done,))
     try:
         futures: list[Future[Made]] = [pool.submit(_make, job, 1 / len(jobs)) for job in jobs]
@@ -76,6 +82,10 @@ def _side_by_side(jobs: Sequence[Job[Made]], processes: int, on_progress: Progre
             "a process that made a building or its episodes was killed, as happens where memory runs out: give fewer "
             f"than {processes} --processes, or cores (taskset). What is finished stays."
         ) from error
+    except BaseException:
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -96,10 +106,24 @@ def _begin(done: Synchronized[float]) -> None:
     global _done
     _done = done
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(SECONDS_TO_TIDY)
+    os._exit(1)
 
 
 def _make(job: Job[Made], share: float) -> Made:
-    return job.make(share_of(_count, share))
+    try:
+        return job.make(share_of(_count, share))
+    except SystemExit:  # the pool would go on with the next job
+        os._exit(1)
 
 
 def _count(share: float) -> None:
