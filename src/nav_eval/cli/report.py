@@ -140,7 +140,7 @@ def _write(
     from nav_eval.report.page import write_page
     from nav_eval.report.parquet import write_parquet
     from nav_eval.report.rerun_file import write_recording
-    from nav_eval.report.seeds import together
+    from nav_eval.report.seeds import agents, together
     from nav_eval.report.source import read_run
     from nav_eval.report.tables import FORMATS, write_table
 
@@ -154,7 +154,7 @@ def _write(
     if target.suffix in (*FORMATS, ".csv"):
         runs = with_entries([read_run(path, context.config(path)) for path in paths], options.entries)
         board = make_board(runs, context, options.by)
-        rows, placed = together(runs, board)
+        rows, placed = together(agents(runs), board)
         write_table(rows, target, placed, partial(best, rows, context), columns, options.others)
     elif target.suffix == ".parquet":
         write_parquet([read_run(path, context.config(path)) for path in paths], target)
