@@ -20,8 +20,12 @@ from tempfile import TemporaryDirectory
 from patience import PATIENCE, until
 
 SERVER = """
-import atexit, ctypes, gc, os, sys, threading
+import ctypes, gc, os, sys
 from contextlib import suppress
+
+sys.path.insert(0, sys.argv[2])
+from server.warm import run_and_end
+del sys.path[0]
 
 import cyclopts, PIL.Image, rich.console, rich.panel, rich.table, scipy.special
 import nav_eval.api.local, nav_eval.api.remote, nav_eval.cli.inspect, nav_eval.cli.progress, nav_eval.cli.report
@@ -81,22 +85,9 @@ for line in iter(orders.readline, ""):
                 break
         except ChildProcessError:
             break
-code = None
-try:
-    if sys.argv[0] == "-":
-        exec(compile(sys.stdin.read(), "<stdin>", "exec"), {"__name__": "__main__"})
-    else:
-        nav_eval.cli.main()
-except SystemExit as ended:
-    code = ended.code
-if isinstance(code, int | None):  # to take everything apart would copy all that the fork was given
-    threading._shutdown()
-    atexit._run_exitfuncs()
-    with suppress(OSError, ValueError):
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code or 0)
-sys.exit(code)
+if sys.argv[0] == "-":
+    run_and_end(lambda: exec(compile(sys.stdin.read(), "<stdin>", "exec"), {"__name__": "__main__"}))
+run_and_end(nav_eval.cli.main)
 """
 PROGRAM = """#!/bin/sh
 {elsewhere} exec {real} "$@"
@@ -119,7 +110,8 @@ def program() -> Path:
     _write(path, path, Path(sys.executable).with_name("nav-eval"), '[ "$1 $2" != "competition serve" ] ||')
     _write(path.parent / "scripts" / "python", path, Path(sys.executable), '[ "$*" = - ] ||')
     os.mkfifo(f"{path}.orders")
-    server = subprocess.Popen([sys.executable, "-c", SERVER, str(path)], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", SERVER, path, Path(__file__).parent]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     assert server.stdout.readline() == "ready\n"
     atexit.register(end, server, folder)

@@ -9,9 +9,13 @@ Kernels release the GIL and keep IEEE order (no fastmath): parity with recorded 
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import os
+import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -63,6 +67,24 @@ def _package_of(function: Callable[..., Any]) -> Path:
 def cache_home() -> Path:
     """`$NAV_EVAL_CACHE`, else nav_eval in the user's cache directory: compiled kernels, navmeshes, scenes."""
     return Path(CACHE.get() or Path(CACHE_HOME.get()).expanduser() / "nav_eval")
+
+
+@contextmanager
+def room_beside(path: Path) -> Iterator[Path]:
+    """An empty folder beside `path` to make it in. What killed processes left there goes, unless others are at work."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parent = os.open(path.parent, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # others are at work, or this file system has no locks
+            fcntl.flock(parent, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for left in path.parent.glob("tmp*"):
+                shutil.rmtree(left, ignore_errors=True)
+        with suppress(OSError):
+            fcntl.flock(parent, fcntl.LOCK_SH)
+        with tempfile.TemporaryDirectory(dir=path.parent, ignore_cleanup_errors=True) as room:
+            yield Path(room)
+    finally:
+        os.close(parent)
 
 
 def _writable(path: Path) -> bool:

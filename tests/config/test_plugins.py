@@ -29,6 +29,19 @@ class Decisions(Metric):
     def get_metric(self): return float(self.count)
 '''
 
+SENSOR = """
+from nav_eval import register_sensor
+from nav_eval.core.interfaces import Sensor
+from nav_eval.core.specs import NumberSpec
+
+@register_sensor("guess")
+class Guess(Sensor):
+    spec = NumberSpec()
+    def __init__(self, name, config, simulator): self.steps = 0
+    def update(self, step): self.steps += 1
+    def observe(self, simulator): return 1 / (FAULTY - self.steps)
+"""
+
 
 @pytest.mark.parametrize("given", ["json", "[json]", "'json,math'", "[json,math]"])
 def test_one_or_several(given):
@@ -111,6 +124,19 @@ def test_a_changed_module_is_not_resumed_and_is_named_wherever_its_values_are_lo
     for command in (["compare"], ["rank", "--by", "decisions"]):
         told = forked.nav_eval(*command, "run", "other", cwd=tmp_path).stderr
         assert told.count("different versions of the plug-in count_decisions") == 1, told
+
+
+def test_after_a_fault_in_a_plug_in_the_advice_can_be_followed(tmp_path):
+    module = tmp_path / "guess.py"
+    module.write_text(SENSOR.replace("FAULTY", "2"))
+    run = ["run", "pointnav-demo", "plugins=guess", "+simulator.sensors.guess={}", "dataset.limit=1"]
+    run += ["evaluation.max_steps=3", "agent_service.agent=forward", "--out"]
+    failed = forked.nav_eval(*run, "run", cwd=tmp_path)
+    assert (failed.returncode, "guess.py, line 11: ZeroDivisionError" in failed.stderr) == (1, True)
+    assert "a changed plug-in needs another --out" in failed.stdout
+    module.write_text(SENSOR.replace("FAULTY", "9"))
+    assert forked.nav_eval(*run, "run", "--resume", cwd=tmp_path).returncode == 2
+    assert forked.nav_eval(*run, "other", cwd=tmp_path).returncode == 0
 
 
 def test_the_environment_names_them_for_commands_without_a_configuration(tmp_path, capfd):

@@ -55,7 +55,7 @@ def regenerated(page: Path) -> str:
 
 def _part(found: re.Match[str]) -> str:
     name = found["name"]
-    lines = "\n".join(line.rstrip() for line in GENERATED[name]())
+    lines = "\n".join(line.rstrip() for line in GENERATED[name]()).replace("\n\n\n", "\n\n")
     return f"{name} -->\n\n{lines.strip()}\n\n<!-- end of {name}"
 
 

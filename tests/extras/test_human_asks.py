@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from extras.playing import Window, hosted, lines, nav_eval
+from nav_eval_extras.dialogue.task import MAX_LENGTH
 
 SMALL = "simulator.sensors={rgb: {width: 64, height: 48, hfov: 90}}"
 QUESTION = "Where do I go? wasd 1"
@@ -17,6 +18,7 @@ def test_a_person_asks_in_words_and_walks_on_by_keys(browser: Any, tmp_path: Pat
     with hosted("vln-ask-demo", "dataset.limit=1", SMALL, out=run) as game:
         window = Window(browser, game.link)
         window.start()
+        assert window.page.get_attribute("#texts input", "maxlength") == str(MAX_LENGTH)
         window.page.click("#texts input")
         window.page.keyboard.type(QUESTION)
         window.press("Enter")

@@ -62,7 +62,7 @@ def test_page_and_files_give_the_same_interval(
     rows = list(csv.DictReader(io.StringIO(comma_separated(entries, board))))
     assert {(row["spl_low"], row["spl_high"]) for row in rows} == {("0.125", "0.375")}
     document: dict[str, Any] = assemble(entries, Scenery(), None, board.order)
-    write_page(document | {"board": board_record(entries, board, (), lambda metric: set())}, tmp_path / "r.html")
+    write_page(document | {"board": board_record(entries, board, ())}, tmp_path / "r.html")
     text = visit().open(tmp_path / "r.html").locator("#overview").inner_text()
     assert text.count("[12.5, 37.5]") == 2 * len(entries)
     assert "other buildings [25.0, 50.0]" in text

@@ -29,7 +29,8 @@ from nav_eval_server.models import (
     Token,
     User,
 )
-from nav_eval_server.queue.attempts import Claim, Fenced
+from nav_eval_server.queue.attempts import Claim
+from nav_eval_server.queue.client import Fenced
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.health import health
 from nav_eval_server.queue.inbox import LOST

@@ -32,8 +32,8 @@ from nav_eval_server.models import (
     User,
 )
 from nav_eval_server.queue import quota
-from nav_eval_server.queue.attempts import Fenced
 from nav_eval_server.queue.baselines import enter
+from nav_eval_server.queue.client import Fenced
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.phases import status
 from nav_eval_server.queue.refusal import Refusal

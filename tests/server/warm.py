@@ -24,8 +24,10 @@ import tempfile
 import threading
 import time
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from fcntl import F_DUPFD_CLOEXEC, fcntl
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -256,24 +258,24 @@ def main() -> None:
     gc.freeze()  # else a fork's end looks through all that it was given, and copies it
     words = take_orders(line)
     warnings.simplefilter("ignore")  # a module that is run was imported before
+    run_and_end(partial(be_python, words))
+
+
+def run_and_end(program: Callable[[], object]) -> None:
+    """As Python does, but for taking everything apart, which would copy all that the fork was given."""
     code: object = None
     try:
-        be_python(words)
+        program()
     except SystemExit as ended:
         code = ended.code
     if isinstance(code, int | None):
-        end(code or 0)
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code or 0)
     sys.exit(code)
-
-
-def end(code: int) -> None:
-    """As Python ends, but for taking everything apart, which would copy all that the fork was given."""
-    threading._shutdown()  # type: ignore[attr-defined]
-    atexit._run_exitfuncs()
-    with suppress(OSError, ValueError):
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
 
 
 if __name__ == "__main__":

@@ -176,6 +176,36 @@ def children(process: int) -> list[str]:
     return Path(f"/proc/{process}/task/{process}/children").read_text().split()
 
 
+HANGS = """import sys, time
+from pathlib import Path
+from nav_eval_worlds.cached import _made_once
+def hang(folder, on_progress):
+    (folder / "half").touch()
+    print("begun", flush=True)
+    time.sleep(600)
+_made_once(Path(sys.argv[1]), hang, print)"""
+
+
+def test_what_killed_processes_left_goes_with_the_next_making_unless_another_is_at_work(tmp_path: Path) -> None:
+    def killed(process: subprocess.Popen[str]) -> None:
+        with process:
+            process.kill()
+
+    first, second = (
+        subprocess.Popen([sys.executable, "-c", HANGS, tmp_path / name], stdout=subprocess.PIPE, text=True)
+        for name in ("first", "second")
+    )
+    for process in (first, second):
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+    killed(first)
+    cached._made_once(tmp_path / "third", lambda folder, _: None, progress.no_progress)
+    assert len([*tmp_path.glob("tmp*/*/half")]) == 2
+    killed(second)
+    cached._made_once(tmp_path / "fourth", lambda folder, _: None, progress.no_progress)
+    assert {path.name for path in tmp_path.iterdir()} == {"third", "fourth"}
+
+
 def test_what_is_in_the_cache_is_found_without_importing_what_makes_it(cache: Path) -> None:
     found = f"""import sys
 from nav_eval.config.schema import GenerateConfig

@@ -85,10 +85,7 @@ def report(
         say(*_sentences(paths, context, tuple(entry or ()), public))
         return DONE
     options = _options(tuple(entry or ()), by, with_published)
-    if against is None:
-        _write(paths, context, target, options, columns, public, no_3d)
-    else:
-        _write_against(paths, context, target, options, against, public or columns is not None, no_3d)
+    _write(paths, context, target, options, columns, against, public, no_3d)
     say(target)
     return DONE
 
@@ -130,6 +127,7 @@ def _write(
     target: Path,
     options: ReportOptions,
     columns: str | None,
+    against: Path | None,
     public: bool,
     no_3d: bool,
 ) -> None:
@@ -140,10 +138,14 @@ def _write(
     from nav_eval.report.page import write_page
     from nav_eval.report.parquet import write_parquet
     from nav_eval.report.rerun_file import write_recording
-    from nav_eval.report.seeds import together
+    from nav_eval.report.seeds import agents, together
     from nav_eval.report.source import read_run
     from nav_eval.report.tables import FORMATS, write_table
 
+    if against and (len(paths) > 1 or target.suffix != ".html" or public or columns is not None):
+        raise ConfigError(
+            "report --against: makes the whole page of one run. Name one, and drop --public or --columns."
+        )
     known = (".html", *FORMATS, ".csv", ".parquet", ".rrd")
     if target.suffix not in known:
         raise ConfigError(f"--out {target}: its ending is none of {', '.join(known)}. Name the file so.")
@@ -154,35 +156,17 @@ def _write(
     if target.suffix in (*FORMATS, ".csv"):
         runs = with_entries([read_run(path, context.config(path)) for path in paths], options.entries)
         board = make_board(runs, context, options.by)
-        rows, placed = together(runs, board)
+        rows, placed = together(agents(runs), board)
         write_table(rows, target, placed, partial(best, rows, context), columns, options.others)
     elif target.suffix == ".parquet":
         write_parquet([read_run(path, context.config(path)) for path in paths], target)
     elif target.suffix == ".rrd":
         write_recording([read_run(path, context.config(path)) for path in paths], context, target)
     else:
-        write_page(make_document(paths, context, options, public=public, solid=not no_3d), target)
-
-
-def _write_against(
-    paths: list[Path],
-    context: ReportContext,
-    target: Path,
-    options: ReportOptions,
-    table: Path,
-    elsewhere: bool,
-    no_3d: bool,
-) -> None:
-    from nav_eval.errors import ConfigError
-    from nav_eval.report.document import make_document
-    from nav_eval.report.page import write_page
-
-    if len(paths) > 1 or target.suffix != ".html" or elsewhere:
-        raise ConfigError(
-            "report --against: makes the whole page of one run. Name one, and drop --public or --columns."
-        )
-    document = make_document(paths, context, options, solid=not no_3d)
-    write_page(document | {"against": _compared(paths[0], context.config(paths[0]), table)}, target)
+        document = make_document(paths, context, options, public=public, solid=not no_3d)
+        if against:
+            document["against"] = _compared(paths[0], context.config(paths[0]), against)
+        write_page(document, target)
 
 
 def _compared(path: Path, config: Config, table: Path) -> dict[str, Any]:

@@ -289,7 +289,8 @@ class _Turn:
             first = self._left_out[0]
             raise type(first)(
                 f"{first}\n{len(self._left_out)} of the episodes could not be played for such reasons; all others are "
-                f"finished. Fix that, then {advice('go on with --resume', 'call it again')}."
+                f"finished. Fix that, then {advice('go on with --resume', 'call it again')}; "
+                f"a changed plug-in needs another {advice('--out', 'out')}."
             )
 
 

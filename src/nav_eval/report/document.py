@@ -92,16 +92,17 @@ def make_document(
     board = make_board(runs, context, options.by)
     scenery = look_up(runs[0], context, keys, shape=scene_mesh if solid and not public else None)
     compared = comparison(runs, context, public=public)
-    document = assemble(runs, scenery, compared, board.order, public=public, live=live)
+    rows, placed = together(entries := agents(runs), board)
+    document = assemble(runs, scenery, compared, board.order, entries, public=public, live=live)
     for told, run in zip(document["runs"], runs, strict=True):
         told["sentence"] = run_sentence(run, context, public=public)
     document["sentence"] = joint_sentence(runs, context, compared, board, public=public)
-    rows, _ = together(runs, board)
-    bold = cache(partial(best, rows, context))
-    return document | {
-        "verdict": told_verdict(runs, board),
-        "board": board_record(runs, board, options.others, bold, public=public),
-    }
+    document["verdict"] = told_verdict(runs, board)
+    if drawn := board_record(runs, board, options.others, public=public):
+        bold, choices = cache(partial(best, rows, context)), _choices(options.others)
+        drawn["files"] = {split: _files(rows, placed, bold, beside) for split, beside in choices.items()}
+    document["board"] = drawn
+    return document
 
 
 def assemble(
@@ -109,6 +110,7 @@ def assemble(
     scenery: Scenery,
     compared: Mapping[str, Any] | None,
     order: Sequence[int] = (0,),
+    entries: Sequence[tuple[Sequence[int], Run]] = (),
     *,
     public: bool = False,
     live: bool = False,
@@ -141,7 +143,7 @@ def assemble(
         "verdict": None,
         "board": None,
         "groups": groups,
-        "agents": _agents(runs, numbers, shown, leading, groups),
+        "agents": _agents(entries, numbers, shown, leading, groups),
         "histograms": [h for name, one in definitions.items() if (h := figures.histogram(numbers, name, one.kind))],
         "latency": figures.latency([seen.latency for seen in surveys]),
         "notes": [],
@@ -153,15 +155,14 @@ def assemble(
 
 
 def _agents(
-    runs: Sequence[Run],
+    entries: Sequence[tuple[Sequence[int], Run]],
     numbers: Sequence[figures.Numbers],
     found: Sequence[figures.Group],
     leading: Mapping[str, Definition],
     groups: Sequence[Mapping[str, Any]],
 ) -> list[dict[str, Any]] | None:
     """What the runs of each agent are together, also in each of the `groups`; None where each agent has one run."""
-    rows = agents(runs)
-    if len(rows) == len(runs):
+    if not any(row.seeds for _, row in entries):
         return None
 
     def in_groups(places: Sequence[int]) -> list[dict[str, Any]]:
@@ -176,10 +177,10 @@ def _agents(
             "name": row.entry.name or row.agent,
             "metrics": {name: _rounded(_in_page(entry)) for name, entry in row.summary["metrics"].items()},
             "n_failed": row.summary["n_failed"],
-            "n_excluded": sum(excluded(runs[i]) for i in places),
+            "n_excluded": sum(map(excluded, row.seeds or (row,))),
             "groups": in_groups(places),
         }
-        for places, row in rows
+        for places, row in entries
     ]
 
 
@@ -193,15 +194,12 @@ def told_verdict(runs: Sequence[Run], board: Board) -> dict[str, list[str]] | No
 
 
 def board_record(
-    runs: Sequence[Run], board: Board, others: Sequence[Published], bold: Best, *, public: bool = False
+    runs: Sequence[Run], board: Board, others: Sequence[Published], *, public: bool = False
 ) -> dict[str, Any] | None:
-    """The leaderboard as the page draws it, and as files; None for one run or two with nothing beside them.
-
-    `bold`: places in the board's order.
-    """
+    """The leaderboard as the page draws it; None for one run or two with nothing beside them."""
     if len(runs) < MIN_ENTRIES and not others:
         return None
-    ranking, places, entries = board.ranking, board.places(runs), together(runs, board)
+    ranking, places = board.ranking, board.places(runs)
     measured = common_definitions(runs)
     refused = DIFFERENT if public and board.refused else board.refused
     return {
@@ -214,7 +212,6 @@ def board_record(
         "refused": refused,
         "columns": [[name, short_name(name, measured[name])] for name in PAPER if name in measured],
         "others": [_other(one) for one in others],
-        "files": {split: _files(*entries, bold, beside) for split, beside in _choices(others).items()},
     }
 
 

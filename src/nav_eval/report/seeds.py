@@ -18,17 +18,17 @@ from nav_eval.results.compare import RunRecords, seed_spread, with_seeds
 from nav_eval.results.seeds import by_agent, grouped, played_by
 
 
-def together(runs: Sequence[Run], board: Board) -> tuple[list[Run], Board]:
-    """One run for each agent, and the same board of them.
-
-    Raises RunDirectoryError for runs of one agent that differ in episodes.
-    """
-    rows = [row for _, row in agents([runs[i] for i in board.order])]
+def together(entries: Sequence[tuple[list[int], Run]], board: Board) -> tuple[list[Run], Board]:
+    """Of `agents` one run for each, and the same board of them."""
+    rows = [row for _, row in sorted(entries, key=lambda entry: min(map(board.order.index, entry[0])))]
     return rows, replace(board, order=tuple(range(len(rows))))
 
 
 def agents(runs: Sequence[Run]) -> list[tuple[list[int], Run]]:
-    """For each agent the places of its runs, and its run, or what they are together."""
+    """For each agent the places of its runs, and its run, or what they are together.
+
+    Raises RunDirectoryError for runs of one agent that differ in episodes.
+    """
     named = by_agent([str(run.path) for run in runs])
     return [(places, _row(name, [runs[i] for i in places])) for name, places in named]
 

@@ -87,7 +87,7 @@ def _notes(results: EvaluationResults) -> list[str]:
     if results.lost:
         notes.append(
             f"Left out of the means, because an evaluator error ended them: {results.lost} of {results.n_episodes} "
-            "episodes. Do not rank by these results: --resume plays them again."
+            "episodes. Do not rank by these results: --resume plays them again; a changed plug-in needs another --out."
         )
     if results.metric_faults:
         notes.append(

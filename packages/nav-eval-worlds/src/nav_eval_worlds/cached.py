@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from pathlib import Path
 import nav_eval.engine
 from nav_eval.config.schema import GenerateConfig
 from nav_eval.errors import ConfigError, asked_from_python
-from nav_eval.jit import cache_home, source_hash
+from nav_eval.jit import cache_home, room_beside, source_hash
 from nav_eval.logging import get_logger
 from nav_eval.progress import ProgressCallback, progress_lines
 from nav_eval_worlds.shares import Assets, assets_of
@@ -128,15 +127,13 @@ def _made_once(folder: Path, make: Callable[[Path, ProgressCallback], None], on_
     if folder.is_dir():
         on_progress(1.0)
         return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(dir=folder.parent))
     try:
-        make(fresh, on_progress)
-        fresh.chmod(0o755)
-        fresh.rename(folder)
+        with room_beside(folder) as room:
+            fresh = room / folder.name
+            fresh.mkdir()
+            make(fresh, on_progress)
+            fresh.rename(folder)
     except OSError:
         if not folder.is_dir():
             raise
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
     return folder

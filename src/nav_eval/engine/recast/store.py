@@ -8,7 +8,6 @@ where nothing can be written the build just is not remembered.
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from dataclasses import astuple
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from nav_eval.engine.navmesh.settings import NavmeshSettings
 from nav_eval.engine.recast.build import build_navmesh
 from nav_eval.engine.recast.grid import Mask, Positions, Triangles
 from nav_eval.errors import NavmeshError
-from nav_eval.jit import cache_home, source_hash
+from nav_eval.jit import cache_home, room_beside, source_hash
 from nav_eval.logging import get_logger
 
 
@@ -67,9 +66,8 @@ def _read(path: Path) -> bytes | None:
 
 def _write(path: Path, data: bytes) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent) as directory:
-            part = Path(directory) / path.name
+        with room_beside(path) as room:
+            part = room / path.name
             part.write_bytes(data)
             part.replace(path)
     except OSError as error:

@@ -10,7 +10,6 @@ import errno
 import hashlib
 import json
 import os
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +24,7 @@ from nav_eval.engine.render.sky import halvings
 from nav_eval.engine.render.textures import pack
 from nav_eval.engine.scene.scene import Scene, Sky
 from nav_eval.errors import ConfigError
-from nav_eval.jit import cache_home
+from nav_eval.jit import cache_home, room_beside
 from nav_eval.logging import get_logger
 
 FORMAT = 6
@@ -129,9 +128,8 @@ def _stored(scene: PreparedScene, folder: Path) -> PreparedScene:
     about = {"name": scene.name, "digest": scene.digest, "bare": scene.bare, "notes": scene.notes}
     about |= {"skies": len(scene.skies), "above": scene.skies[0].above if scene.skies else ()}
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
-            made = Path(temporary) / "scene"
+        with room_beside(folder) as room:
+            made = room / "scene"
             made.mkdir()
             for name, array in _arrays(scene).items():
                 np.save(made / f"{name}.npy", array)
@@ -161,8 +159,8 @@ def _placed(made: Path, folder: Path) -> bool:
 
 def _move_aside(folder: Path) -> None:
     """Remove it so that nobody who reads meets half of it; another process may be first."""
-    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary, suppress(FileNotFoundError):
-        folder.rename(Path(temporary) / folder.name)
+    with room_beside(folder) as room, suppress(FileNotFoundError):
+        folder.rename(room / folder.name)
 
 
 def _mark_used(folder: Path) -> None:

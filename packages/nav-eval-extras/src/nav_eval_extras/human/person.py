@@ -8,6 +8,7 @@ from typing import Any
 from nav_eval.core.orchestrator import ResultStore, Watcher
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
+from nav_eval_extras.dialogue.task import MAX_LENGTH
 from nav_eval_extras.human.decisions import Decision, Decisions
 from nav_eval_extras.human.game import Game
 from nav_eval_extras.human.pictures import goal, pictures, ways
@@ -104,7 +105,7 @@ class Person(Watcher):
             **self._told(),
             step=self._step - 1,
             actions=actions,
-            writes=list(texts),
+            writes=dict.fromkeys(texts, MAX_LENGTH),
             said=self._said(observation),
             ways=[{key: value for key, value in way.items() if key != "viewpoint"} for way in on],
             pictures=pictures(specs, observation, self._facing),

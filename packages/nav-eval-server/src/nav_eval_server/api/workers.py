@@ -15,7 +15,7 @@ from nav_eval_server.api.problems import answers
 from nav_eval_server.challenge import Images
 from nav_eval_server.images import storage
 from nav_eval_server.models import Attempt, Token
-from nav_eval_server.queue.attempts import Fenced
+from nav_eval_server.queue.client import Fenced
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.files import NAMES
 from nav_eval_server.queue.inbox import Junk

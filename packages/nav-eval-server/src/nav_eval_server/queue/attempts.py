@@ -20,6 +20,7 @@ from nav_eval_server.join.tickets import ticket
 from nav_eval_server.models import Attempt, Episode, Mark, Submission, Token
 from nav_eval_server.queue import endpoints, outlook, quota, slots, turns
 from nav_eval_server.queue.baselines import OURS
+from nav_eval_server.queue.client import Fenced
 from nav_eval_server.queue.fairness import next_up
 from nav_eval_server.queue.files import GROWING, WHOLE
 from nav_eval_server.queue.inbox import Junk, Record, numbers, records
@@ -31,10 +32,6 @@ from nav_eval_server.vault import Vault
 JOURNAL = "episodes.jsonl"
 MANY = 500
 """Of episodes: from so many on, all of a submission are read instead of these."""
-
-
-class Fenced(Exception):
-    """The attempt is no longer this worker's, or is to be stopped: it ends its process and keeps nothing."""
 
 
 @dataclass(frozen=True)

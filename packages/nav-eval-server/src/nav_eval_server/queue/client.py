@@ -21,7 +21,7 @@ class Away(Exception):
 
 
 class Fenced(Exception):
-    """The attempt is not ours any more."""
+    """The attempt is no longer this worker's, or is to be stopped: it ends its process and keeps nothing."""
 
 
 class Server:

@@ -5,10 +5,12 @@ Each scene is built of boxes (boxes.py) and taken from a place of its own; one p
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from nav_eval_worlds.exact import Floats, cos_turns, sin_turns
-from nav_eval_worlds.surfaces.boxes import Boxes, Paint, Point
+from nav_eval_worlds.surfaces.boxes import Boxes, Point
 from nav_eval_worlds.surfaces.easel import SHORT, Easel
 from nav_eval_worlds.surfaces.noise import Colour
 
@@ -31,8 +33,8 @@ def villa(e: Easel) -> None:
     scene.add((out - upper / 2 - 0.5, 6.3, -deep), (out + upper / 2 + 0.5, 6.6, 0.2), (236, 234, 230))
     for k in range(e.stream.between(2, 4)):
         x = -wide / 2 + 1.1 + 2.9 * k
-        scene.add((x, 0.3 * (k % 2), 0), (x + 2.3, 2.7, 0.04), _GLASS, _panes(0.77, 9.0))
-    scene.add((out - upper / 3, 4.2, -0.6), (out + upper / 4, 5.7, -0.55), _GLASS, _panes(0.9, 9.0))
+        scene.add((x, 0.3 * (k % 2), 0), (x + 2.3, 2.7, 0.04), _GLASS, partial(_panes, 0.77, 9.0))
+    scene.add((out - upper / 3, 4.2, -0.6), (out + upper / 4, 5.7, -0.55), _GLASS, partial(_panes, 0.9, 9.0))
     if e.stream.chance(50):
         scene.add((-wide / 3, 0.0, 3.0), (wide / 3, 0.03, 7.0), (70, 140, 160))
     else:
@@ -46,14 +48,14 @@ def villa(e: Easel) -> None:
 def street_photo(e: Easel) -> None:
     """Fronts on both sides of a street that runs away, sun on one of them."""
     scene = Boxes(_sun(e))
-    scene.add((-400, -1, -400), (400, 0, 40), (118, 116, 114), _grain_of(0.6))
+    scene.add((-400, -1, -400), (400, 0, 40), (118, 116, 114), partial(_uneven, 0.6))
     half = e.part(350, 700)
     for side in (-1.0, 1.0):
         z = 3.0
         while z > -140:
             wide, tall, step = e.part(600, 1400), e.part(700, 1900), e.part(0, 90)
             x0, x1 = sorted((side * (half + step), side * (half + 14)))
-            paint = _fronted(e.part(220, 330), e.part(280, 340))
+            paint = partial(_fronted, e.part(220, 330), e.part(280, 340))
             scene.add((x0, 0, z - wide), (x1, tall, z - 0.15), e.stream.choice((*_STONES, e.any())), paint)
             scene.add((x0 - 0.25, tall, z - wide), (x1 + 0.25, tall + 0.4, z - 0.15), (214, 208, 198))
             z -= wide
@@ -75,7 +77,7 @@ def towers(e: Easel) -> None:
         z = z if far else z / 3.5
         wide, tall = e.part(1100, 2400), e.part(2500, 12000)
         tone = e.stream.choice((*_STONES, (120, 140, 156), (96, 108, 124)))
-        paint = e.stream.choice((_fronted(3.2, 3.6), _panes(3.0, 3.4), _panes(1.6, 30.0)))
+        paint = e.stream.choice((partial(_fronted, 3.2, 3.6), partial(_panes, 3.0, 3.4), partial(_panes, 1.6, 30.0)))
         scene.add((x, 0, z - wide), (x + wide, tall, z), tone, paint)
     if far:
         _print(e, scene, (0.0, 8.0, 40.0), (e.part(-2500, 2500), 45.0, -150.0), e.part(190, 280))
@@ -87,8 +89,8 @@ def colonnade(e: Easel) -> None:
     """Piers and their long shadows on a floor of stone."""
     scene = Boxes(_sun(e))
     stone, step, thick = e.stream.choice(_STONES), e.part(260, 420), e.part(50, 110)
-    scene.add((-60, -1, -120), (60, 0, 20), stone, _paved(e.part(90, 180)))
-    scene.add((-9.0, 0, -120), (-6.5, 9.0, 20), stone, _paved(1.3))
+    scene.add((-60, -1, -120), (60, 0, 20), stone, partial(_paved, e.part(90, 180)))
+    scene.add((-9.0, 0, -120), (-6.5, 9.0, 20), stone, partial(_paved, 1.3))
     for k in range(22):
         scene.add((2.2, 0, 4.0 - step * k), (2.2 + thick, 5.6, 4.0 - step * k + thick), stone)
     scene.add((1.9, 5.6, -120), (2.5 + thick, 6.6, 8.0), stone)
@@ -104,7 +106,7 @@ def room_photo(e: Easel) -> None:
     angle, up = e.part(-60, 60), e.part(35, 75)
     scene = Boxes((angle, up, 1.0), (2.0, 1.75, 1.35), (0.42, 0.44, 0.46), 0.84)
     wall, floor = e.stream.choice((*_STONES[:3], e.any())), e.stream.choice(_FLOORS)
-    scene.add((-6, -0.2, -4), (6, 0, 9), floor, _laid(e.part(12, 20)))
+    scene.add((-6, -0.2, -4), (6, 0, 9), floor, partial(_laid, e.part(12, 20)))
     scene.add((-6, 0, -4.3), (6, 3.2, -4), wall)
     scene.add((-4.4, 0, -4), (-4.1, 3.2, 9), wall)
     left, wide, sill = e.part(-250, 0), e.part(150, 260), e.part(20, 90)
@@ -130,7 +132,7 @@ def room_photo(e: Easel) -> None:
 def still_photo(e: Easel) -> None:
     """Plain solids on a table in raking light, close up."""
     scene = Boxes((e.part(-90, 90), e.part(35, 80), e.part(20, 90)))
-    scene.add((-3, -0.3, -3), (3, 0, 3), e.stream.choice((*_FLOORS, *_STONES)), _grain_of(14.0))
+    scene.add((-3, -0.3, -3), (3, 0, 3), e.stream.choice((*_FLOORS, *_STONES)), partial(_uneven, 14.0))
     scene.add((-3, -0.3, -2.2), (3, 4, -2.0), e.any())
     z = 0.2
     for k in range(e.stream.between(4, 7)):
@@ -211,17 +213,13 @@ def _wave(values: Floats) -> Floats:
     return np.asarray(sin_turns(values - np.floor(values)))
 
 
-def _grain_of(fine: float) -> Paint:
-    """Uneven, as asphalt or wood is; `fine`: bumps a metre."""
-
-    def tone(at: Floats, normals: Floats) -> Floats:
-        return np.asarray(
-            1
-            + 0.05 * _wave(at[:, 0] * fine * 0.31 + 0.2 * _wave(at[:, 2] * fine))
-            + 0.04 * _wave(at[:, 2] * fine * 0.7 + at[:, 0] * 0.13)
-        )
-
-    return tone
+def _uneven(fine: float, at: Floats, normals: Floats) -> Floats:
+    """As asphalt or wood is; `fine`: bumps a metre."""
+    return np.asarray(
+        1
+        + 0.05 * _wave(at[:, 0] * fine * 0.31 + 0.2 * _wave(at[:, 2] * fine))
+        + 0.04 * _wave(at[:, 2] * fine * 0.7 + at[:, 0] * 0.13)
+    )
 
 
 def _grass(at: Floats, normals: Floats) -> Floats:
@@ -249,50 +247,34 @@ def _along(at: Floats, normals: Floats) -> Floats:
     return np.where(np.abs(normals[:, 0]) > 0.5, at[:, 2], at[:, 0])
 
 
-def _laid(wide: float) -> Paint:
+def _laid(wide: float, at: Floats, normals: Floats) -> Floats:
     """Boards that run to the back."""
-
-    def tone(at: Floats, normals: Floats) -> Floats:
-        x = at[:, 0] / wide
-        board = np.floor(x)
-        return np.where(x - board < 0.05, 0.6, 0.9 + 0.14 * _wave(board * 0.37))
-
-    return tone
+    x = at[:, 0] / wide
+    board = np.floor(x)
+    return np.where(x - board < 0.05, 0.6, 0.9 + 0.14 * _wave(board * 0.37))
 
 
-def _paved(wide: float) -> Paint:
+def _paved(wide: float, at: Floats, normals: Floats) -> Floats:
     """Slabs with joints."""
-
-    def tone(at: Floats, normals: Floats) -> Floats:
-        u = _along(at, normals) / wide
-        v = np.where(np.abs(normals[:, 1]) > 0.5, at[:, 2], at[:, 1]) / wide
-        joint = np.minimum(u - np.floor(u), v - np.floor(v)) < 0.02
-        return np.where(joint, 0.7, 0.95 + 0.07 * _wave(np.floor(u) * 0.37 + np.floor(v) * 0.23))
-
-    return tone
+    u = _along(at, normals) / wide
+    v = np.where(np.abs(normals[:, 1]) > 0.5, at[:, 2], at[:, 1]) / wide
+    joint = np.minimum(u - np.floor(u), v - np.floor(v)) < 0.02
+    return np.where(joint, 0.7, 0.95 + 0.07 * _wave(np.floor(u) * 0.37 + np.floor(v) * 0.23))
 
 
-def _fronted(wide: float, high: float) -> Paint:
+def _fronted(wide: float, high: float, at: Floats, normals: Floats) -> Floats:
     """A front with windows, a sill below each, some of them lit by the sky."""
-
-    def tone(at: Floats, normals: Floats) -> Floats:
-        u, v = _along(at, normals) / wide, at[:, 1] / high
-        a, b = u - np.floor(u), v - np.floor(v)
-        pane = (a > 0.3) & (a < 0.7) & (b > 0.28) & (b < 0.82) & (np.abs(normals[:, 1]) < 0.5)
-        bar = np.abs(a - 0.5) < 0.02
-        shine = 0.22 + 0.16 * _wave(np.floor(u) * 0.37 + np.floor(v) * 0.61)
-        sill = (a > 0.26) & (a < 0.74) & (b > 0.23) & (b <= 0.28)
-        return np.where(pane & ~bar, shine, np.where(sill, 1.25, 1.0))
-
-    return tone
+    u, v = _along(at, normals) / wide, at[:, 1] / high
+    a, b = u - np.floor(u), v - np.floor(v)
+    pane = (a > 0.3) & (a < 0.7) & (b > 0.28) & (b < 0.82) & (np.abs(normals[:, 1]) < 0.5)
+    bar = np.abs(a - 0.5) < 0.02
+    shine = 0.22 + 0.16 * _wave(np.floor(u) * 0.37 + np.floor(v) * 0.61)
+    sill = (a > 0.26) & (a < 0.74) & (b > 0.23) & (b <= 0.28)
+    return np.where(pane & ~bar, shine, np.where(sill, 1.25, 1.0))
 
 
-def _panes(wide: float, high: float) -> Paint:
+def _panes(wide: float, high: float, at: Floats, normals: Floats) -> Floats:
     """Glass in bars."""
-
-    def tone(at: Floats, normals: Floats) -> Floats:
-        u, v = _along(at, normals) / wide, at[:, 1] / high
-        bar = np.minimum(u - np.floor(u), v - np.floor(v)) < 0.08
-        return np.where(bar, 2.2, 0.8 + 0.5 * _wave(np.floor(u) * 0.31 + np.floor(v) * 0.17))
-
-    return tone
+    u, v = _along(at, normals) / wide, at[:, 1] / high
+    bar = np.minimum(u - np.floor(u), v - np.floor(v)) < 0.08
+    return np.where(bar, 2.2, 0.8 + 0.5 * _wave(np.floor(u) * 0.31 + np.floor(v) * 0.17))

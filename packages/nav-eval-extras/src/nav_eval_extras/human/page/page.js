@@ -14,8 +14,6 @@ const ORDER = ["turn_left", "move_forward", "turn_right", "look_up", "look_down"
 const RETRY_MS = 1000;
 const REPEAT_MS = 150;  // a key or a button that is held down walks no faster than this
 const HOLD_MS = 400;  // a button that is pressed so long is held down
-const LONGEST_TEXT = 300;  // of a question
-
 const SURE = ["stop", "found"];  // cannot be taken back, so they are asked back
 
 const PANELS = { play: drawPlay };  // what draws the section of this phase; any other phase is a notice
@@ -280,15 +278,15 @@ function drawWays() {
 }
 
 function drawTexts() {
-  const { said, writes = [] } = state;
+  const { said, writes = {} } = state;
   at("said").hidden = !said;
   if (said) at("said").replaceChildren(make("q", said.question), make("strong", said.answer));
-  at("texts").hidden = !writes.length;
-  const names = writes.join(" ") + language;
+  at("texts").hidden = !Object.keys(writes).length;
+  const names = Object.keys(writes).join(" ") + language;
   if (at("texts").dataset.names === names) return;
   at("texts").dataset.names = names;
-  at("texts").replaceChildren(...writes.flatMap((name) => {
-    const input = make("input", "", { name, maxlength: LONGEST_TEXT, "aria-label": word(`${name}_text`), placeholder: word(`${name}_text`) });
+  at("texts").replaceChildren(...Object.entries(writes).flatMap(([name, maxlength]) => {
+    const input = make("input", "", { name, maxlength, "aria-label": word(`${name}_text`), placeholder: word(`${name}_text`) });
     return [input, make("button", word(name), { type: "submit", value: name })];
   }));
 }
