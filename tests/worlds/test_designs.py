@@ -10,7 +10,7 @@ import pytest
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture import bath, beds, chairs, decor, grand, kitchen, lamps, plants, sofas, storage, tables
 from nav_eval_worlds.furniture.leaves import LEAVES
-from nav_eval_worlds.furniture.made import Designs, Made
+from nav_eval_worlds.furniture.made import Made
 from nav_eval_worlds.surfaces.palette import Palette
 from nav_eval_worlds.surfaces.styles import STYLES
 
@@ -20,34 +20,34 @@ OTHERS = (
     grand.bench, grand.piano_stool, grand.aquarium, grand.pool_table, grand.exercise_bike, grand.treadmill,
     grand.standing_board, grand.cupboard_door,
 )  # fmt: skip
-FAMILIES: dict[str, tuple[Designs, tuple[object, ...]]] = {
+FAMILIES: dict[str, tuple[dict[str, Callable[..., Made]], tuple[object, ...]]] = {
     "sofa": (sofas.SOFAS, (3,)),
-    "armchair": (sofas.ARMCHAIRS, ()),
-    "chair": (chairs.CHAIRS, ()),
-    "stool": (chairs.STOOLS, ()),
-    "office chair": (chairs.OFFICE_CHAIRS, ()),
+    "armchair": (sofas.armchair, ()),
+    "chair": (chairs.dining_chair, ()),
+    "stool": (chairs.stool, ()),
+    "office chair": (chairs.office_chair, ()),
     "bed": (beds.DOUBLES, (1.6,)),
     "single bed": (beds.SINGLES, (0.95,)),
     "long table": (tables.TABLES, (1.8, 0.95)),
-    "round table": (tables.ROUNDS, ()),
-    "coffee table": (tables.COFFEES, ()),
+    "round table": (tables.small_table, ()),
+    "coffee table": (tables.coffee_table, ()),
     "desk": (tables.DESKS | tables.OFFICE_DESKS, ()),
-    "wardrobe": (storage.WARDROBES, ()),
-    "bookshelf": (storage.BOOKSHELVES, ()),
-    "dresser": (storage.DRESSERS, ()),
-    "sideboard": (storage.SIDEBOARDS, ()),
-    "tv stand": (storage.TV_STANDS, ()),
-    "fridge": (kitchen.FRIDGES, ()),
-    "toilet": (bath.TOILETS, ()),
-    "bathtub": (bath.BATHTUBS, ()),
-    "shower": (bath.SHOWERS, ()),
-    "floor lamp": (lamps.FLOOR_LAMPS, ()),
-    "pendant": (lamps.PENDANTS, ()),
-    "ceiling lamp": (lamps.CEILING_LAMPS, ()),
-    "plant": (plants.PLANTS, ()),
-    "mirror": (grand.MIRRORS, ()),
+    "wardrobe": (storage.wardrobe, ()),
+    "bookshelf": (storage.bookshelf, ()),
+    "dresser": (storage.dresser, ()),
+    "sideboard": (storage.sideboard, ()),
+    "tv stand": (storage.tv_stand, ()),
+    "fridge": (kitchen.fridge, ()),
+    "toilet": (bath.toilet, ()),
+    "bathtub": (bath.bathtub, ()),
+    "shower": (bath.shower, ()),
+    "floor lamp": (lamps.floor_lamp, ()),
+    "pendant": (lamps.pendant, ()),
+    "ceiling lamp": (lamps.ceiling_lamp, ()),
+    "plant": (plants.plant, ()),
+    "mirror": (grand.mirror, ()),
     "fireplace": (grand.FIREPLACES, (2.5,)),
-    "piano": (grand.PIANOS, ()),
+    "piano": (grand.piano, ()),
     "other": ({maker.__name__: maker for maker in OTHERS}, ()),
 }
 MADE = [

@@ -184,7 +184,7 @@ class RemoteService(AgentService):
         transport = Retrying(self._protocol.open_plain(self._connection), self._retry)
         try:
             with service_errors():
-                data = disclose(offer, self._disclosure, self._limits(offer)).data
+                data = disclose(offer, self._disclosure, limits(offer, self._deadlines)).data
                 return transport.validate(data, Deadline(self._deadlines.connect))
         finally:
             transport.drop()
@@ -211,9 +211,6 @@ class RemoteService(AgentService):
         with self._lock:
             self._clients.append(client)
         return client
-
-    def _limits(self, offer: EpisodeOffer) -> Limits:
-        return limits(offer, self._deadlines)
 
     def abandon(self) -> None:
         """Ends the running episodes over connections of its own: those of the sessions wait for answers."""

@@ -75,7 +75,7 @@ def make_app() -> App:
     app = App(
         name="nav-eval",
         help=spoken(ABOUT),
-        version=_version,
+        version=lambda: version("nav-eval"),
         help_format="plaintext",
         result_action="return_value",
         exit_on_error=False,
@@ -121,7 +121,3 @@ def _add(app: App, name: str, command: Command, group: Group, place: int = 0) ->
     for part, held in command.parts.items():
         holder.command(held.target, name=part, help=held.help)
     app.command(holder)
-
-
-def _version() -> str:
-    return version("nav-eval")

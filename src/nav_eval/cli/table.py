@@ -26,7 +26,10 @@ def metrics_table(document: Mapping[str, Any]) -> str:
     lines += _references(document.get("references", {}))
     lines += _usage(document.get("usage"))
     lines += _other_ends(document["statuses"])
-    lines += [_fault(name, fault) for name, fault in document.get("metric_faults", {}).items()]
+    lines += [
+        f"  {name}: no value in {episodes(fault['n'])}, the evaluator's fault: {fault['reason']}"
+        for name, fault in document.get("metric_faults", {}).items()
+    ]
     lines += [f"note: {note}" for note in document["notes"]]
     return "\n".join(map(one_line, lines)) + "\n"
 
@@ -111,7 +114,3 @@ def _ours(document: Mapping[str, Any]) -> str:
 def _other_ends(statuses: Mapping[str, int]) -> list[str]:
     other = [f"{count} {status}" for status, count in statuses.items() if status != "ok"]
     return [f"  not ok: {', '.join(other)}"] if other else []
-
-
-def _fault(name: str, fault: Mapping[str, Any]) -> str:
-    return f"  {name}: no value in {episodes(fault['n'])}, the evaluator's fault: {fault['reason']}"

@@ -48,10 +48,6 @@ def derived_seed(run_seed: int, *parts: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
-def _fallen(step: StepRecord) -> bool:
-    return bool(step.events.get("felt", {}).get("fallen"))
-
-
 class Environment:
     """One session: reset(episode), then step(action) until `over`."""
 
@@ -147,7 +143,7 @@ class Environment:
         if self.simulator.episode.has_goal:
             self.measurements.update(step)
         self.ended = self.task.ends(step, self.simulator.distance_to)
-        self.over = self.ended or self._used_up() or _fallen(step)
+        self.over = self.ended or self._used_up() or bool(step.events.get("felt", {}).get("fallen"))
 
     def _used_up(self) -> bool:
         limits = self.rules.limits

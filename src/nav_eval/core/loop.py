@@ -159,7 +159,21 @@ class EpisodeLoop:
             metrics = self._metrics_of_a_failure(episode, status, begun=start is not None)
         unmeasured = self._unmeasured(status, metrics) if start is not None else {}
         timing = {"wall": meter.seconds, "agent": unanswered + total(step.latency for step in steps)}
-        result = self._result(episode, status, reason, start, steps, timing, metrics, unmeasured, shown)
+        result = EpisodeResult(
+            scene_id=episode.scene_id,
+            episode_id=episode.episode_id,
+            status=status,
+            failure_reason=reason,
+            metrics=metrics,
+            steps=len(steps),
+            timing=timing,
+            start=start,
+            trajectory=tuple(steps),
+            unmeasured=unmeasured,
+            reference=None if start is None else self._environment.reference,
+            usage=whole(step.usage for step in steps),
+            shown=shown,
+        )
         for observer in self._observers:
             observer.episode_ended(episode, result)
         return result
@@ -188,34 +202,6 @@ class EpisodeLoop:
             self._client.end_episode(why)
         except ServiceError as error:
             get_logger(__name__).debug("end_episode after a failure: %s", error)
-
-    def _result(
-        self,
-        episode: Episode,
-        status: Status,
-        reason: str | None,
-        start: AgentState | None,
-        steps: list[StepRecord],
-        timing: Mapping[str, float],
-        metrics: Mapping[str, Any],
-        unmeasured: Mapping[str, str],
-        shown: bool,
-    ) -> EpisodeResult:
-        return EpisodeResult(
-            scene_id=episode.scene_id,
-            episode_id=episode.episode_id,
-            status=status,
-            failure_reason=reason,
-            metrics=metrics,
-            steps=len(steps),
-            timing=timing,
-            start=start,
-            trajectory=tuple(steps),
-            unmeasured=unmeasured,
-            reference=None if start is None else self._environment.reference,
-            usage=whole(step.usage for step in steps),
-            shown=shown,
-        )
 
     def _unmeasured(self, status: Status, metrics: Mapping[str, Any]) -> Mapping[str, str]:
         """The metrics that failed, without those that know what a participant's failure counts as."""

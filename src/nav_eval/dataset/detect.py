@@ -55,7 +55,7 @@ def _known_type(path: str, max_bytes: int) -> str | None:
     Damaged records and content files are passed over as long as one further on can be told.
     """
     trouble: DatasetError | None = None
-    for file in (path, *_content(path)):
+    for file in (path, *sorted(map(str, Path(path).parent.glob("content/*.json*")))):
         try:
             found = _detect(file, max_bytes)
         except DatasetError as error:
@@ -89,10 +89,6 @@ def _detect(file: str, max_bytes: int) -> str | None:
         return None
     keys = sorted(record)[:8] if isinstance(record, dict) else type(record).__name__
     raise DatasetError(f"{file}: no known data set has such records ({keys}). Name the type, or give another file.")
-
-
-def _content(path: str) -> list[str]:
-    return sorted(str(file) for file in (Path(path).parent / "content").glob("*.json*"))
 
 
 _TRIES = 100

@@ -27,7 +27,8 @@ class ImageNavDataset(PointNavDataset):
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         for episode in super().read(record, goals):
             yaw = goal_yaw(episode.scene_id, episode.episode_id)
-            yield replace(episode, goals=tuple(_facing(goal, yaw) for goal in episode.goals))
+            facing = tuple(replace(goal, extra={"yaw": yaw, **goal.extra}) for goal in episode.goals)
+            yield replace(episode, goals=facing)
 
     @classmethod
     def records(cls, episodes: Iterable[Episode], members: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -48,10 +49,6 @@ def goal_rotation(episode: Episode, goal: Goal) -> Quaternion:
         return (x, y, z, w)
     yaw = goal.extra.get("yaw")
     return yaw_rotation(goal_yaw(*episode.key) if yaw is None else float(yaw))
-
-
-def _facing(goal: Goal, yaw: float) -> Goal:
-    return replace(goal, extra={"yaw": yaw, **goal.extra})
 
 
 def _without_yaw(episode: Episode) -> Episode:

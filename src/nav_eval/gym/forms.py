@@ -16,7 +16,6 @@ from gymnasium import spaces
 from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
 from nav_eval.errors import InvalidAction
-from nav_eval_sdk.protocol.specs import Argument
 
 TEXT_BYTES = 2048
 WORDS = 256
@@ -142,16 +141,12 @@ def _stacked(rows: list[Any], space: spaces.Space[Any]) -> Any:
     return padded
 
 
-def _are_numbers(arguments: Mapping[str, Argument]) -> bool:
-    return all(argument.kind == "float" for argument in arguments.values())
-
-
 class Actions:
     """The numbers of a task's actions; one that takes a text is left out, because a number cannot say it."""
 
     def __init__(self, space: ActionSpace) -> None:
         takes = {name: action.arguments for name, action in space.actions.items()}
-        numeric = {name: args for name, args in takes.items() if args and _are_numbers(args)}
+        numeric = {name: args for name, args in takes.items() if args and {a.kind for a in args.values()} == {"float"}}
         self._names = [name for name, args in takes.items() if not args] + list(numeric)
         self._arguments = [(name, key) for name, args in numeric.items() for key in args]
         self.moves = LIST_ITEMS if "move_to" in space else 0

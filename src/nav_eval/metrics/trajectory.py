@@ -101,6 +101,12 @@ def sdtw(*, success: float, ndtw: float) -> float:
 class _Coverage(_AlongReference):
     """Keeps the least distance of the path to each reference place."""
 
+    category = "navigation"
+    unit = "share"
+    better = "higher"
+    needs = ("reference",)
+    on_failure = 0.0
+
     def reset_metric(self, context: MetricContext) -> None:
         reference = reference_of(context)
         self.approach = reference.approach()
@@ -114,12 +120,6 @@ class PathCoverage(_Coverage):
     PC of CLS: mean over reference points of exp(-least distance / `ndtw_distance`).
     """
 
-    category = "navigation"
-    unit = "share"
-    better = "higher"
-    needs = ("reference",)
-    on_failure = 0.0
-
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)
         self._threshold = context.settings.ndtw_distance
@@ -131,12 +131,6 @@ class PathCoverage(_Coverage):
 @register_metric("waypoint_coverage")
 class WaypointCoverage(_Coverage):
     """Share of the reference path's points that the agent passed within the coverage distance."""
-
-    category = "navigation"
-    unit = "share"
-    better = "higher"
-    needs = ("reference",)
-    on_failure = 0.0
 
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)

@@ -25,15 +25,10 @@ from nav_eval.report.columns import Column
 from nav_eval.report.facts import FACTS, facts_script
 from nav_eval.results.files import write_chunks
 
+COMMON = ("dom.js", "words.en.js", "words.zh.js", "kept.js", "words.js", "format.js", "decode.js")
 SCRIPTS = (
     FACTS,
-    "dom.js",
-    "words.en.js",
-    "words.zh.js",
-    "kept.js",
-    "words.js",
-    "format.js",
-    "decode.js",
+    *COMMON,
     "address.js",
     "lettering.js",
     "export.js",
@@ -65,13 +60,7 @@ SCRIPTS = (
     "main.js",
 )
 WALK_SCRIPTS = (
-    "dom.js",
-    "words.en.js",
-    "words.zh.js",
-    "kept.js",
-    "words.js",
-    "format.js",
-    "decode.js",
+    *COMMON,
     "matrix.js",
     "gl.js",
     "pace.js",

@@ -30,7 +30,6 @@ METRES = ("TL", "NE")
 SHARES = ("OSR", "SR", "SPL", "nDTW", "SDTW", "RGS", "RGSPL")
 MAX_METRES = 1000
 YEARS = range(2017, 2100)
-UNSTATED = "unstated"
 
 
 class _Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

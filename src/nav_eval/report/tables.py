@@ -99,7 +99,7 @@ def paper_table(runs: Sequence[Run], names: Sequence[str], bold: Best, others: S
 def results_table(runs: Sequence[Run], bold: Best) -> Table:
     """Metrics that some run has, in the order of the first run that has them."""
     found = common_definitions(runs)
-    rows = _rows(runs, found, bold, _exact)
+    rows = _rows(runs, found, bold, lambda value, _: f"{value:.4f}")
     header = (NAMED, *(_heading(name, definition) for name, definition in found.items()))
     return Table("; ".join(dict.fromkeys(map(_caption, runs))) + _bold(rows), header, rows)
 
@@ -126,10 +126,6 @@ def _figure(
     spread = [f"\N{PLUS-MINUS SIGN}{shown(summary['spread'], definition)}"] if "spread" in summary else []
     left_out = [f"({summary['n_nonfinite']} left out)"] if summary["n_nonfinite"] else []
     return Figure(shown(summary["mean"], definition), " ".join(spread + told + left_out), best)
-
-
-def _exact(value: float, definition: Definition) -> str:
-    return f"{value:.4f}"
 
 
 def _bold(rows: Sequence[Sequence[str | Figure]]) -> str:

@@ -38,12 +38,8 @@ def _graph_row(name: str, record: Mapping[str, Any]) -> Any:
     identity = record["episode_id"]
     return {
         name: int(identity) if name == "inst_idx" else identity,
-        "trajectory": [_graph_pose(state) for state in _states(record)],
+        "trajectory": [[one.node, -yaw_of(one.rotation), one.elevation] for one in _states(record)],
     }
-
-
-def _graph_pose(state: AgentState) -> list[Any]:
-    return [state.node, -yaw_of(state.rotation), state.elevation]
 
 
 def _path(record: Mapping[str, Any]) -> Any:

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from nav_eval.config.options import check_options
-from nav_eval.config.schema import PeopleConfig, SimulatorConfig
+from nav_eval.config.schema import PeopleConfig
 from nav_eval.core.bodies import Crowd, PedestrianModel
 from nav_eval.core.types import Walker
 from nav_eval.dataset.episode import Episode
@@ -55,12 +55,8 @@ def check_crowds(crowds: str | type[PedestrianModel], *, count: int = COUNT, **o
         config, episodes = room(Path(folder), cameras=False)
         people = PeopleConfig(count=count, motion=name, options=options)
         config = config.model_copy(update={"people": people})
-        made = _made(name, config)
+        made = CROWDS.get(name)(config)
         yield from run_checks(CHECKS, CrowdTrial(made, World(config, "room.obj"), episodes[0]))
-
-
-def _made(name: str, config: SimulatorConfig) -> PedestrianModel:
-    return CROWDS.get(name)(config)
 
 
 def tells_where_everybody_is(trial: CrowdTrial) -> str:

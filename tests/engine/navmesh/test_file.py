@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.navmesh.making import grid, navmesh, single, tile
-from nav_eval.engine.navmesh.file import NavmeshParams, assemble, parse_navmesh, read_navmesh
+from nav_eval.engine.navmesh.file import NavmeshParams, assemble, parse_navmesh
 from nav_eval.engine.navmesh.links import build_links
 from nav_eval.engine.navmesh.mesh import NavMesh, load_navmesh
 from nav_eval.engine.navmesh.settings import NavmeshSettings
@@ -31,7 +31,7 @@ def test_recorded_files_return_byte_for_byte(tmp_path: Path) -> None:
     files = recorded()
     assert len(files) == (8 if SHARED_DATA.is_dir() else 2)
     for path in files:
-        file = read_navmesh(path)
+        file = parse_navmesh(path.read_bytes())
         assert file.to_bytes() == path.read_bytes()
         assert assemble(file.settings, file.params, [t.data for t in file.tiles]) == path.read_bytes()
         NavMesh.from_bytes(path.read_bytes()).save(tmp_path / "copy.navmesh")
@@ -70,7 +70,7 @@ def test_settings_are_kept_in_version_2() -> None:
 def test_defaults_are_habitats() -> None:
     ours = NavmeshSettings()
     for scene in {"gz_cafe", "rooms"} & {*SCENES}:
-        file = read_navmesh(folder_of(scene) / "scene.navmesh")
+        file = parse_navmesh((folder_of(scene) / "scene.navmesh").read_bytes())
         for name in NavmeshSettings.__slots__:
             assert getattr(file.settings, name) == pytest.approx(getattr(ours, name)), name
 
@@ -86,8 +86,6 @@ def test_no_file_is_none_and_no_mesh_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "空.navmesh").write_bytes(b"")
     with pytest.raises(NavmeshError, match=r"空\.navmesh"):
         load_navmesh(tmp_path / "空.navmesh")
-    with pytest.raises(NavmeshError, match="cannot be read"):
-        read_navmesh(tmp_path)
 
 
 @pytest.mark.parametrize("end", [*range(0, len(SMALL), 61), len(SMALL) - 1])

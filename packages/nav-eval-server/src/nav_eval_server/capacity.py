@@ -56,11 +56,8 @@ def _line(
     hours = _hours(challenge, phase, episodes, seconds_per_step)
     if hours is None:
         return phase, str(episodes or "-"), "-", str(a_day), "-", "-"
-    return phase, str(episodes or "-"), f"{hours:.2f}", str(a_day), f"{a_day * hours:.1f}", str(_workers(a_day * hours))
-
-
-def _workers(hours_a_day: float) -> int:
-    return max(1, math.ceil(hours_a_day / 24))
+    busy, workers = a_day * hours, max(1, math.ceil(a_day * hours / 24))
+    return phase, str(episodes or "-"), f"{hours:.2f}", str(a_day), f"{busy:.1f}", str(workers)
 
 
 def _episodes(challenge: Challenge, phase: str) -> int:

@@ -155,7 +155,7 @@ def template_text(template: Template | None) -> str:
 
 
 def _rules(answers: Answers) -> str:
-    template = _with_spoken_comments(template_text(answers.template))
+    template = COMMENT.sub(lambda comment: spoken(comment[0]), template_text(answers.template))
     values = {
         "NAME": answers.name,
         "TITLE": _quoted(answers.title),
@@ -170,10 +170,6 @@ def _rules(answers: Answers) -> str:
 
 def _in_days(days: int) -> str:
     return (datetime.now().astimezone() + timedelta(days=days)).isoformat(timespec="minutes")
-
-
-def _with_spoken_comments(template: str) -> str:
-    return COMMENT.sub(lambda comment: spoken(comment[0]), template)
 
 
 def _quoted(text: str) -> str:

@@ -73,7 +73,7 @@ def _side_by_side(jobs: Sequence[Job[Made]], processes: int, on_progress: Progre
         futures: list[Future[Made]] = [pool.submit(_make, job, 1 / len(jobs)) for job in jobs]
         told = 0.0
         for future in futures:
-            while not _ended(future):
+            while not wait([future], POLL_SECONDS).done:
                 told = _pass_on(done, told, on_progress)
             yield future.result()
         _pass_on(done, told, on_progress)
@@ -88,10 +88,6 @@ def _side_by_side(jobs: Sequence[Job[Made]], processes: int, on_progress: Progre
         raise
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _ended(future: Future[Made]) -> bool:
-    return bool(wait([future], POLL_SECONDS).done)
 
 
 def _pass_on(done: Synchronized[float], told: float, on_progress: ProgressCallback) -> float:

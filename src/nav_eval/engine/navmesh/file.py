@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -140,15 +139,6 @@ def assemble(settings: NavmeshSettings | None, params: NavmeshParams, tiles: Seq
     first = 1 << (tile_bits + poly_bits)
     numbered = tuple(Tile(first | i << poly_bits, data) for i, data in enumerate(tiles))
     return NavmeshFile(params, numbered, settings).to_bytes()
-
-
-def read_navmesh(path: Path | str) -> NavmeshFile:
-    """Read and check a `.navmesh` file; NavmeshError says what is wrong with it."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise NavmeshError(f"{path} cannot be read: {error.strerror}") from error
-    return parse_navmesh(data, str(path))
 
 
 def parse_navmesh(data: bytes, name: str = "navmesh") -> NavmeshFile:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
@@ -304,16 +304,13 @@ class NavMesh:
         """The exact distances to a goal from anywhere; the last few fields are kept. goal: (3,), metres."""
         return self._field(_xyz(np.asarray(goal, np.float32)))
 
-    def _build_field(self, goal: Point) -> DistanceField:
-        return DistanceField(self._mesh, self._table, self._bends, goal)
-
     @cached_property
     def _bends(self) -> BendPoints:
         return find_bend_points(self.layout)
 
     @cached_property
     def _field(self) -> Callable[[Point], DistanceField]:
-        return lru_cache(KEPT_FIELDS)(self._build_field)
+        return lru_cache(KEPT_FIELDS)(partial(DistanceField, self._mesh, self._table, self._bends))
 
     def _exact_path(self, start: Point, goals: Floats) -> ShortestPath:
         fields = [self.distance_field(goal) for goal in goals]

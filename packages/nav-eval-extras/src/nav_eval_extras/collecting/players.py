@@ -53,7 +53,7 @@ class Asked:
     @property
     def cameras(self) -> Cameras:
         """Raises ConfigError where RGB and depth are not of one camera, or depth is not in metres."""
-        names = {self._kind(name): name for name in reversed(self.config.simulator.sensors)}
+        names = {one.type or name: name for name, one in reversed(self.config.simulator.sensors.items())}
         wanted = ["rgb", *(["depth"] if self.depth else []), *(["semantic"] if self.semantic else [])]
         if lacking := [kind for kind in wanted if kind not in names]:
             raise ConfigError(
@@ -83,9 +83,6 @@ class Asked:
             max_steps=self.config.evaluation.max_steps,
             semantic=self.semantic,
         )
-
-    def _kind(self, name: str) -> str:
-        return self.config.simulator.sensors[name].type or name
 
     @property
     def played(self) -> Config:

@@ -115,11 +115,8 @@ class _Tracks(Crowd):
         walks = math.hypot(dx, dz) > 1e-3
         return Walker(now, kept(math.atan2(-dx, -dz)) if walks else one.yaw)
 
-    def _frame(self, seconds: float) -> float:
-        return float(self._first + seconds * self._options.fps * self._options.frame_step)
-
     def _spot(self, track: NDArray[np.float64]) -> Vec3:
-        frame = self._frame(self._seconds)
+        frame = float(self._first + self._seconds * self._options.fps * self._options.frame_step)
         x, y = (float(np.interp(frame, track[:, 0], track[:, k])) for k in (1, 2))
         x, z = x + self._options.offset_x, -(y + self._options.offset_y)
         ground = self._navmesh.snap((x, self._floor, z))

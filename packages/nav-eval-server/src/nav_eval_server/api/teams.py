@@ -12,7 +12,7 @@ from ninja import Header, Query, Router, Schema, Status
 from ninja.security import HttpBearer
 from pydantic import Field
 
-from nav_eval_server.api.boards import End
+from nav_eval_server.api.boards import PublicPhase
 from nav_eval_server.api.problems import answers
 from nav_eval_server.board import decisions
 from nav_eval_server.board.visibility import visible_to
@@ -61,18 +61,9 @@ class Me(Schema):
     now: datetime
 
 
-class PhaseOut(Schema):
-    """`private`: its board is shown when an organiser reveals it; `finals`: how many a team may choose.
+class PhaseOut(PublicPhase):
+    """`private`: its board is shown when an organiser reveals it; `finals`: how many a team may choose."""
 
-    `images`: whether it takes container images beside services, or only those. `closes`: null of one without an end.
-    """
-
-    name: str
-    kind: Literal["service", "predictions"]
-    images: Literal["also", "only"] | None
-    status: Literal["upcoming", "open", "closed"]
-    opens: datetime
-    closes: End
     private: bool
     finals: int
     quota: quota.Standing

@@ -104,7 +104,7 @@ def columns(rows: Sequence[Row], results: Mapping[str, Any]) -> list[Column]:
         Column("submission", partial(_entry, "submission")),
         Column("date", lambda row: row.date),
         *([Column("convention", lambda row: results["convention"])] if results.get("convention") else []),
-        *(_measured(name, results) for name in _secondary_metrics(rows)),
+        *(_measured(name, results) for name in (rows[0].entry.get("beside", ()) if rows else ())),
         *_usage(amounts_told(row.usage for row in rows)),
         *(Column(f"method_{name}", partial(_method, name)) for name in _told(rows)),
         Column("", lambda row: row.sensors, _("Sensors"), shown=sensed, number=False, quiet=True),
@@ -140,10 +140,6 @@ def _method(name: str, row: Row) -> str | None:
 
 def _secondary(name: str, row: Row) -> Any:
     return row.entry.get("beside", {}).get(name)
-
-
-def _secondary_metrics(rows: Sequence[Row]) -> Sequence[str]:
-    return list(rows[0].entry.get("beside", {})) if rows else []
 
 
 def _usage(names: Sequence[str]) -> Iterator[Column]:

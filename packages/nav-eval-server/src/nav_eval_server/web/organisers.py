@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
 
@@ -207,24 +208,21 @@ def rerun(request: HttpRequest, key: str) -> HttpResponse:
     return redirect("submission", key)
 
 
-@require_POST
-@organiser
-def place(request: HttpRequest, key: str) -> HttpResponse:
-    """Give its place in the quota back."""
-    with refusals(request):
-        found = get_object_or_404(Submission, pk=key)
-        organising.give_back(current(), found, _reason(request), person(request), timezone.now())
-    return redirect("submission", key)
-
-
-@require_POST
-@organiser
-def void(request: HttpRequest, key: str) -> HttpResponse:
+def _decided(decide: Callable[..., object]) -> Callable[[HttpRequest, str], HttpResponse]:
     """With a reason, which its team reads."""
-    with refusals(request):
-        found = get_object_or_404(Submission, pk=key)
-        organising.void(current(), found, _reason(request), person(request), timezone.now())
-    return redirect("submission", key)
+
+    @require_POST
+    @organiser
+    def decided(request: HttpRequest, key: str) -> HttpResponse:
+        with refusals(request):
+            found = get_object_or_404(Submission, pk=key)
+            decide(current(), found, _reason(request), person(request), timezone.now())
+        return redirect("submission", key)
+
+    return decided
+
+
+place, void = _decided(organising.give_back), _decided(organising.void)
 
 
 @organiser

@@ -17,7 +17,6 @@ from nav_eval_worlds.episodes.vln import Drawn, vln_paths
 
 _NO_MORE = "it has no more to offer"
 _Make: TypeAlias = Callable[[Site, int, str, Controls | None], Record]
-_MakeBoth: TypeAlias = Callable[[Site, int, str, Controls | None], tuple[list[Record], Record]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ class _Draw:
             return "end too near another goal"
         if not self.controls.apart(start, (path.start for path in self.paths)):
             return "start too near another start"
-        arrival = _arrival(site, start, places)
+        arrival = site.nearest(start, places)[0]  # one comes to it there: "by the bed" is not beyond the bed
         if not free[arrival]:
             return "end too near another goal"
         goal = places[arrival]
@@ -250,11 +250,6 @@ def _approached(site: Site, point: Vec3, thing: SemanticObject) -> Vec3:
     )
     end = site.navmesh.step(point, (x, point[1], z), sliding=False)
     return float(end[0]), float(end[1]), float(end[2])
-
-
-def _arrival(site: Site, start: Vec3, places: list[Vec3]) -> int:
-    """At which place one first comes to the thing: "by the bed" is not beyond the bed."""
-    return site.nearest(start, places)[0]
 
 
 def _gap(point: Vec3, thing: SemanticObject) -> float:

@@ -8,23 +8,11 @@ import numpy as np
 
 from nav_eval_worlds.exact import Floats, Stream
 from nav_eval_worlds.furniture.cloth import over_bar
-from nav_eval_worlds.furniture.made import Made, family, fronts, legs, make
-from nav_eval_worlds.surfaces.parametric import Grid, Model, Profile
+from nav_eval_worlds.furniture.made import Family, Made, fronts, legs
+from nav_eval_worlds.surfaces.parametric import WHOLE, Grid, Model, Profile
 from nav_eval_worlds.surfaces.styles import Style
 
 _BUILT_IN = 1.7
-
-
-def toilet(stream: Stream, style: Style) -> Made:
-    return make(TOILETS, stream, style)
-
-
-def bathtub(stream: Stream, style: Style) -> Made:
-    return make(BATHTUBS, stream, style)
-
-
-def shower(stream: Stream, style: Style) -> Made:
-    return make(SHOWERS, stream, style)
 
 
 def _oval(m: Model, profile: Profile, z: float, stretch: float, material: str, least: int = 12, x: float = 0.0) -> None:
@@ -91,7 +79,7 @@ def high_toilet(stream: Stream) -> Made:
     return Made("toilet", m, (0.5, 1.76, 0.72))
 
 
-TOILETS = family(close_toilet, close_toilet, wall_toilet, high_toilet)
+toilet = Family(close_toilet, wall_toilet, high_toilet)
 
 
 def built_tub(stream: Stream) -> Made:
@@ -124,7 +112,7 @@ def _rim(m: Model, w: float, d: float, h: float, rim: float) -> None:
     m.quad([(x1, h, -z1), (-x1, h, -z1), (-bx, by, -bz), (bx, by, -bz)], "basin")
     m.quad([(-x1, h, -z1), (-x1, h, z1), (-bx, by, bz), (-bx, by, -bz)], "basin")
     m.quad([(x1, h, z1), (x1, h, -z1), (bx, by, -bz), (bx, by, bz)], "basin")
-    m.quad([(-bx, by, bz), (bx, by, bz), (bx, by, -bz), (-bx, by, -bz)], "basin")
+    m.flat(-bx, -bz, bx, bz, by, "basin")
 
 
 def _tap(m: Model, x: float, h: float) -> None:
@@ -175,7 +163,7 @@ def claw_tub(stream: Stream) -> Made:
     return Made("bathtub", m, (w + 0.02, 0.86, 0.8))
 
 
-BATHTUBS = family(built_tub, built_tub, free_tub, claw_tub)
+bathtub = Family(built_tub, free_tub, claw_tub)
 
 
 def _head(m: Model, x: float, z: float, w: float) -> None:
@@ -200,7 +188,7 @@ def corner_shower(stream: Stream) -> Made:
 
 def _tiled(m: Model, w: float, d: float) -> None:
     z = -d / 2 + 0.004
-    m.quad([(-w / 2, 0.05, z), (w / 2, 0.05, z), (w / 2, 2.0, z), (-w / 2, 2.0, z)], "wall_tile2")
+    m.card(-w / 2, 0.05, w / 2, 2.0, z, "wall_tile2")
 
 
 def walk_shower(stream: Stream) -> Made:
@@ -232,7 +220,7 @@ def curtain_shower(stream: Stream) -> Made:
     return Made("shower", m, (w, 2.06, w))
 
 
-SHOWERS = family(corner_shower, walk_shower, curtain_shower)
+shower = Family(corner_shower, walk_shower, curtain_shower)
 
 
 def vanity(stream: Stream, style: Style, basins: int = 1) -> Made:
@@ -292,7 +280,7 @@ def _mirror(m: Model, w: float, d: float, stream: Stream) -> None:
         m.box((-w / 2 + 0.06, 1.15, z), (w / 2 - 0.06, 1.95, z + 0.03), frame, skip="b")
         x1 = w / 2 - 0.08
         corners = [(-x1, 1.17, z + 0.031), (x1, 1.17, z + 0.031), (x1, 1.93, z + 0.031), (-x1, 1.93, z + 0.031)]
-        m.quad(corners, "mirror", [(0, 1), (1, 1), (1, 0), (0, 0)])
+        m.quad(corners, "mirror", WHOLE)
     m.box((-0.25, 2.0, z), (0.25, 2.06, z + 0.1), "glow", skip="b")
 
 
@@ -304,15 +292,7 @@ def _bowl(m: Model, x: float, h: float) -> None:
 def _square(m: Model, x: float, h: float) -> None:
     """A basin let into the top."""
     m.box((x - 0.25, h, -0.13), (x + 0.25, h + 0.02, 0.2), "ceramic", skip="d")
-    m.quad(
-        [
-            (x - 0.22, h + 0.021, 0.17),
-            (x + 0.22, h + 0.021, 0.17),
-            (x + 0.22, h + 0.021, -0.1),
-            (x - 0.22, h + 0.021, -0.1),
-        ],
-        "basin",
-    )
+    m.flat(x - 0.22, -0.1, x + 0.22, 0.17, h + 0.021, "basin")
     m.tube([(x, h, -0.17), (x, h + 0.16, -0.17), (x, h + 0.17, -0.06)], 0.013, "metal2", 5)
 
 

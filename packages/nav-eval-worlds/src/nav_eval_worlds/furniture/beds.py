@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nav_eval_worlds.exact import Floats, Stream
 from nav_eval_worlds.furniture.cloth import heap, sheet
-from nav_eval_worlds.furniture.made import Made, family, legs, make
+from nav_eval_worlds.furniture.made import Family, Made, legs
 from nav_eval_worlds.surfaces.parametric import Model, pillow
 from nav_eval_worlds.surfaces.styles import Style
 
@@ -13,7 +13,7 @@ _D = 2.08
 
 def bed(stream: Stream, style: Style, w: float = 1.6) -> Made:
     """A bed of about w metres; narrow ones may be day beds or bunks."""
-    return make(SINGLES if w < 1.2 else DOUBLES, stream, style, w)
+    return (SINGLES if w < 1.2 else DOUBLES)(stream, style, w)
 
 
 def _bedding(m: Model, w: float, low: float, stream: Stream, head: float = 0.08) -> float:
@@ -231,5 +231,5 @@ def cot(stream: Stream) -> Made:
     return Made("cot", m, (w, h, d), design="bar_cot")
 
 
-DOUBLES = family(panel_bed, padded_bed, poster_bed, platform_bed, slat_bed, metal_bed)
-SINGLES = family(panel_bed, padded_bed, platform_bed, slat_bed, metal_bed, day_bed, bunk_bed)
+DOUBLES = Family(panel_bed, padded_bed, poster_bed, platform_bed, slat_bed, metal_bed)
+SINGLES = Family(panel_bed, padded_bed, platform_bed, slat_bed, metal_bed, day_bed, bunk_bed)

@@ -3,23 +3,10 @@
 from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.furniture.made import Made, beam, family, legs, make, pegs
+from nav_eval_worlds.furniture.made import Family, Made, beam, legs, pegs
 from nav_eval_worlds.surfaces.parametric import Model
-from nav_eval_worlds.surfaces.styles import Style
 
 _W, _D = 0.46, 0.5
-
-
-def dining_chair(stream: Stream, style: Style) -> Made:
-    return make(CHAIRS, stream, style)
-
-
-def stool(stream: Stream, style: Style) -> Made:
-    return make(STOOLS, stream, style)
-
-
-def office_chair(stream: Stream, style: Style) -> Made:
-    return make(OFFICE_CHAIRS, stream, style)
 
 
 def _posts(m: Model, wood: str, top: float, thick: float = 0.04) -> None:
@@ -155,7 +142,7 @@ def cantilever_chair(stream: Stream) -> Made:
     return Made("chair", m, (_W, 0.84, _D))
 
 
-CHAIRS = family(
+dining_chair = Family(
     ladder_chair, spindle_chair, shell_chair, padded_dining_chair, wishbone_chair, cross_chair, carved_chair,
     metal_chair, cantilever_chair,
 )  # fmt: skip
@@ -191,7 +178,7 @@ def back_stool(stream: Stream) -> Made:
     return Made("stool", m, (0.42, 0.92, 0.42))
 
 
-STOOLS = family(wood_stool, metal_stool, back_stool)
+stool = Family(wood_stool, metal_stool, back_stool)
 
 
 def task_chair(stream: Stream) -> Made:
@@ -238,4 +225,4 @@ def shell_office_chair(stream: Stream) -> Made:
     return Made("chair", m, (0.66, 0.92, 0.66))
 
 
-OFFICE_CHAIRS = family(task_chair, executive_chair, shell_office_chair)
+office_chair = Family(task_chair, executive_chair, shell_office_chair)

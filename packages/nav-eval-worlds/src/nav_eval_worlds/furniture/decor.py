@@ -8,7 +8,7 @@ import numpy as np
 
 from nav_eval_worlds.exact import Floats, Stream, sin_turns
 from nav_eval_worlds.furniture.made import Made
-from nav_eval_worlds.surfaces.parametric import Grid, Model, lattice
+from nav_eval_worlds.surfaces.parametric import WHOLE, Grid, Model, lattice
 
 _FOLDS = 4
 """Of a curtain."""
@@ -64,17 +64,13 @@ def _framed(m: Model, x: float, w: float, h: float, look: _Look) -> None:
 def _face(m: Model, at: tuple[float, float, float, float], z: float, material: str) -> None:
     x0, y0, x1, y1 = at
     corners = [(x0, y0, z), (x1, y0, z), (x1, y1, z), (x0, y1, z)]
-    m.quad(corners, material, [(0, 1), (1, 1), (1, 0), (0, 0)] if material == "art0" else None)
+    m.quad(corners, material, WHOLE if material == "art0" else None)
 
 
 def rug(stream: Stream, w: float, d: float, number: int = -1) -> Made:
     m = Model()
     name = f"rug{stream.below(3) if number < 0 else number}"
-    m.quad(
-        [(-w / 2, 0.012, d / 2), (w / 2, 0.012, d / 2), (w / 2, 0.012, -d / 2), (-w / 2, 0.012, -d / 2)],
-        name,
-        [(0, 1), (1, 1), (1, 0), (0, 0)],
-    )
+    m.flat(-w / 2, -d / 2, w / 2, d / 2, 0.012, name, WHOLE)
     m.box((-w / 2, 0, -d / 2), (w / 2, 0.012, d / 2), "basket", skip="ud")
     return Made("rug", m, (w, 0.012, d), design="square_rug")
 
@@ -128,15 +124,7 @@ def boxes(stream: Stream) -> Made:
     for _ in range(stream.between(2, 3)):
         w, h, d = stream.between(38, 50) / 100, stream.between(26, 36) / 100, stream.between(34, 44) / 100
         m.box((-w / 2, y, -d / 2), (w / 2, y + h, d / 2), "cardboard", skip="d")
-        m.quad(
-            [
-                (-0.03, y + h + 0.001, d / 2),
-                (0.03, y + h + 0.001, d / 2),
-                (0.03, y + h + 0.001, -d / 2),
-                (-0.03, y + h + 0.001, -d / 2),
-            ],
-            "basket",
-        )
+        m.flat(-0.03, -d / 2, 0.03, d / 2, y + h + 0.001, "basket")
         y += h
     return Made("box", m, (0.5, y, 0.44))
 
@@ -147,11 +135,7 @@ def whiteboard(stream: Stream, w: float = 1.6) -> Made:
     m = Model()
     m.box((-w / 2, 0, -0.02), (w / 2, h, 0.015), "metal", skip="b")
     x = w / 2 - 0.03
-    m.quad(
-        [(-x, 0.03, 0.016), (x, 0.03, 0.016), (x, h - 0.03, 0.016), (-x, h - 0.03, 0.016)],
-        "board",
-        [(0, 1), (1, 1), (1, 0), (0, 0)],
-    )
+    m.card(-x, 0.03, x, h - 0.03, 0.016, "board", WHOLE)
     m.box((0.3 - w / 2, -0.0, 0.015), (w / 2 - 0.3, 0.02, 0.07), "metal", skip="b")
     return Made("whiteboard", m, (w, h, 0.09))
 

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.bath import upright
-from nav_eval_worlds.furniture.made import Made, beam, family, fronts, legs, make, pegs
-from nav_eval_worlds.surfaces.parametric import Model
+from nav_eval_worlds.furniture.made import Family, Made, beam, fronts, legs, pegs
+from nav_eval_worlds.surfaces.parametric import WHOLE, Model
 from nav_eval_worlds.surfaces.styles import Style
-
-
-def mirror(stream: Stream, style: Style) -> Made:
-    """A tall mirror that leans on a wall or stands before it."""
-    return make(MIRRORS, stream, style)
 
 
 def fireplace(stream: Stream, style: Style, ceiling: float) -> Made:
     """In a room of a height in metres."""
-    return make(FIREPLACES, stream, style, ceiling)
-
-
-def piano(stream: Stream, style: Style) -> Made:
-    return make(PIANOS, stream, style)
-
-
-def _glass(m: Model, x0: float, y0: float, x1: float, y1: float, z: float) -> None:
-    m.quad([(x0, y0, z), (x1, y0, z), (x1, y1, z), (x0, y1, z)], "mirror", [(0, 1), (1, 1), (1, 0), (0, 0)])
+    return FIREPLACES(stream, style, ceiling)
 
 
 def framed_mirror(stream: Stream) -> Made:
@@ -36,10 +23,8 @@ def framed_mirror(stream: Stream) -> Made:
     for s in (-1, 1):
         x0, x1 = sorted((s * w / 2, s * (w / 2 - t)))
         m.box((x0, t, -0.03), (x1, h - t, 0.03), frame, skip="ud")
-    _glass(m, -w / 2 + t, t, w / 2 - t, h - t, 0.01)
-    m.quad(
-        [(w / 2 - t, t, -0.02), (-w / 2 + t, t, -0.02), (-w / 2 + t, h - t, -0.02), (w / 2 - t, h - t, -0.02)], "dark"
-    )
+    m.card(-w / 2 + t, t, w / 2 - t, h - t, 0.01, "mirror", WHOLE)
+    m.card(w / 2 - t, t, -w / 2 + t, h - t, -0.02, "dark")
     return Made("mirror", m, (w, h, 0.06))
 
 
@@ -52,20 +37,17 @@ def cheval_mirror(stream: Stream) -> Made:
         m.box((x - 0.02, 0.06, -0.02), (x + 0.02, h * 0.75, 0.02), wood, skip="d")
         m.box((x - 0.02, 0, -0.22), (x + 0.02, 0.06, 0.22), wood)
     m.box((-w / 2 + 0.05, 0.12, -0.02), (w / 2 - 0.05, h, 0.02), wood)
-    _glass(m, -w / 2 + 0.09, 0.16, w / 2 - 0.09, h - 0.04, 0.021)
+    m.card(-w / 2 + 0.09, 0.16, w / 2 - 0.09, h - 0.04, 0.021, "mirror", WHOLE)
     return Made("mirror", m, (w, h, 0.44))
 
 
-MIRRORS = family(framed_mirror, cheval_mirror)
+mirror = Family(framed_mirror, cheval_mirror)
+"""A tall mirror that leans on a wall or stands before it."""
 
 
 def _hearth(m: Model, w: float, h: float, z: float, back: float) -> None:
     """An opening with a fire in it: sides, back and logs."""
-    m.quad(
-        [(-w / 2, 0.05, back), (w / 2, 0.05, back), (w / 2, h, back), (-w / 2, h, back)],
-        "fire",
-        [(0, 1), (1, 1), (1, 0), (0, 0)],
-    )
+    m.card(-w / 2, 0.05, w / 2, h, back, "fire", WHOLE)
     m.quad([(-w / 2, 0.05, z), (-w / 2, 0.05, back), (-w / 2, h, back), (-w / 2, h, z)], "brick")
     m.quad([(w / 2, 0.05, back), (w / 2, 0.05, z), (w / 2, h, z), (w / 2, h, back)], "brick")
     for x in (-0.1, 0.08):
@@ -111,22 +93,18 @@ def iron_stove(stream: Stream, ceiling: float) -> Made:
     m.add(part, (0.0, 0.015, -0.04))
     m.box((-0.27, 0.2, -0.26), (0.27, 0.85, 0.18), "lacquer")
     m.box((-0.3, 0.85, -0.28), (0.3, 0.88, 0.2), "dark")
-    m.quad(
-        [(-0.19, 0.36, 0.182), (0.19, 0.36, 0.182), (0.19, 0.72, 0.182), (-0.19, 0.72, 0.182)],
-        "fire",
-        [(0, 1), (1, 1), (1, 0), (0, 0)],
-    )
+    m.card(-0.19, 0.36, 0.19, 0.72, 0.182, "fire", WHOLE)
     m.box((0.2, 0.5, 0.18), (0.23, 0.62, 0.21), "metal2", skip="b")
     m.tube([(0, 0.88, -0.1), (0, ceiling - 0.01, -0.1)], 0.07, "lacquer", 8)
     m.lathe([(0.07, ceiling - 0.01), (0.0, ceiling - 0.005)], "lacquer", (0, -0.1), 8)
     return Made("fireplace", m, (0.9, ceiling - 0.005, 0.6))
 
 
-FIREPLACES = family(mantel_fireplace, chimney_fireplace, iron_stove)
+FIREPLACES = Family(mantel_fireplace, chimney_fireplace, iron_stove)
 
 
 def _keys(m: Model, x0: float, x1: float, y: float, z0: float, z1: float) -> None:
-    m.quad([(x0, y, z1), (x1, y, z1), (x1, y, z0), (x0, y, z0)], "ceramic")
+    m.flat(x0, z0, x1, z1, y, "ceramic")
     n = 18
     for k in range(n):
         if k % 7 not in (2, 6):
@@ -176,7 +154,7 @@ def grand_piano(stream: Stream) -> Made:
     return Made("piano", m, (w, 1.64, d))
 
 
-PIANOS = family(upright_piano, upright_piano, grand_piano)
+piano = Family(upright_piano, grand_piano)
 
 
 def piano_stool(stream: Stream) -> Made:
@@ -218,11 +196,7 @@ def aquarium(stream: Stream) -> Made:
     fronts(m, (-w / 2 + 0.01, 0.06), (w / 2 - 0.01, 0.73), d / 2 - 0.02, 1, 2, wood, "metal2", "knob")
     low, high = (-w / 2 + 0.02, 0.75, -d / 2 + 0.02), (w / 2 - 0.02, 1.2, d / 2 - 0.04)
     m.box(low, high, "water", skip="udf")
-    m.quad(
-        [(low[0], 0.75, high[2]), (high[0], 0.75, high[2]), (high[0], 1.2, high[2]), (low[0], 1.2, high[2])],
-        "water",
-        [(0, 0.8), (w, 0.8), (w, 0), (0, 0)],
-    )
+    m.card(low[0], 0.75, high[0], 1.2, high[2], "water", [(0, 0.8), (w, 0.8), (w, 0), (0, 0)])
     m.box((-w / 2 + 0.01, 1.2, -d / 2 + 0.01), (w / 2 - 0.01, 1.26, d / 2 - 0.03), "lacquer")
     z = high[2] + 0.001
     for k in range(7):
@@ -247,15 +221,7 @@ def pool_table(stream: Stream) -> Made:
         for z in (-0.42, 0.42):
             m.lathe([(0.07, 0.0), (0.05, 0.08), (0.09, 0.35), (0.06, 0.62)], wood, (x, z), 8)
     m.box((-w / 2 + 0.06, 0.6, -d / 2 + 0.06), (w / 2 - 0.06, 0.78, d / 2 - 0.06), wood, skip="u")
-    m.quad(
-        [
-            (-w / 2 + 0.1, 0.79, d / 2 - 0.1),
-            (w / 2 - 0.1, 0.79, d / 2 - 0.1),
-            (w / 2 - 0.1, 0.79, -d / 2 + 0.1),
-            (-w / 2 + 0.1, 0.79, -d / 2 + 0.1),
-        ],
-        "felt",
-    )
+    m.flat(-w / 2 + 0.1, -d / 2 + 0.1, w / 2 - 0.1, d / 2 - 0.1, 0.79, "felt")
     for s in (-1, 1):
         z0, z1 = sorted((s * d / 2, s * (d / 2 - 0.1)))
         m.box((-w / 2, 0.74, z0), (w / 2, 0.83, z1), wood)
@@ -303,16 +269,12 @@ def treadmill(stream: Stream) -> Made:
     """Its runner faces the wall (-z)."""
     m = Model()
     m.box((-0.36, 0, -0.8), (0.36, 0.1, 0.8), "dark", skip="d")
-    m.quad([(-0.25, 0.102, 0.78), (0.25, 0.102, 0.78), (0.25, 0.102, -0.6), (-0.25, 0.102, -0.6)], "lacquer")
+    m.flat(-0.25, -0.6, 0.25, 0.78, 0.102, "lacquer")
     for s in (-1, 1):
         beam(m, (s * 0.33, 0.05, -0.5), (s * 0.33, 1.2, -0.7), 0.06, "metal")
         beam(m, (s * 0.33, 0.95, -0.66), (s * 0.33, 0.92, -0.15), 0.04, "dark")
     m.box((-0.36, 1.12, -0.76), (0.36, 1.3, -0.68), "dark")
-    m.quad(
-        [(-0.18, 1.16, -0.679), (0.18, 1.16, -0.679), (0.18, 1.27, -0.679), (-0.18, 1.27, -0.679)],
-        "screen",
-        [(0, 1), (1, 1), (1, 0), (0, 0)],
-    )
+    m.card(-0.18, 1.16, 0.18, 1.27, -0.679, "screen", WHOLE)
     return Made("treadmill", m, (0.72, 1.3, 1.62), design="treadmill")
 
 
@@ -339,11 +301,7 @@ def standing_board(stream: Stream) -> Made:
         for z in (-0.26, 0.26):
             m.box((x - 0.02, 0, z - 0.03), (x + 0.02, 0.03, z + 0.02), "dark", skip="u")
     m.box((-0.7, 0.85, -0.015), (0.7, 1.85, 0.02), "metal")
-    m.quad(
-        [(-0.67, 0.88, 0.021), (0.67, 0.88, 0.021), (0.67, 1.82, 0.021), (-0.67, 1.82, 0.021)],
-        "board",
-        [(0, 1), (1, 1), (1, 0), (0, 0)],
-    )
+    m.card(-0.67, 0.88, 0.67, 1.82, 0.021, "board", WHOLE)
     m.box((-0.3, 0.82, 0.02), (0.3, 0.85, 0.08), "metal")
     return Made("whiteboard", m, (1.46, 1.9, 0.6), design="standing_board")
 

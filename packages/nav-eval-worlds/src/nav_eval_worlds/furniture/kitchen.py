@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.furniture.made import Made, family, fronts, make
+from nav_eval_worlds.furniture.made import Family, Made, fronts
 from nav_eval_worlds.furniture.small import bowl
 from nav_eval_worlds.surfaces.parametric import Model
 from nav_eval_worlds.surfaces.prints import field_of
@@ -110,10 +110,7 @@ def _stove(m: Model, cook: float) -> None:
 
 def _wall_units(m: Model, look: Fitted, w: float, cook: float | None, stream: Stream) -> None:
     z = -_D / 2
-    m.quad(
-        [(-w / 2, _TOP, z + 0.005), (w / 2, _TOP, z + 0.005), (w / 2, 1.42, z + 0.005), (-w / 2, 1.42, z + 0.005)],
-        look.back,
-    )
+    m.card(-w / 2, _TOP, w / 2, 1.42, z + 0.005, look.back)
     spans = ((-w / 2, cook - 0.32), (cook + 0.32, w / 2)) if cook is not None else ((-w / 2, w / 2),)
     for k, (x0, x1) in enumerate(spans):
         if x1 - x0 < 0.3:
@@ -164,7 +161,7 @@ def _hood(m: Model, kind: str, x: float, z: float, top: float) -> None:
     m.quad([(*a, z + 0.45), (*b, z + 0.45), (*c, z + 0.25), (*e, z + 0.25)], "metal")
     m.quad([(*a, z), (*a, z + 0.45), (*e, z + 0.25), (*e, z)], "metal")
     m.quad([(*b, z + 0.45), (*b, z), (*c, z), (*c, z + 0.25)], "metal")
-    m.quad([(x - 0.3, low, z), (x + 0.3, low, z), (x + 0.3, low, z + 0.45), (x - 0.3, low, z + 0.45)], "dark")
+    m.flat(x - 0.3, z + 0.45, x + 0.3, z, low, "dark")
     m.box((x - 0.13, high, z), (x + 0.13, top, z + 0.25), "metal", skip="db")
 
 
@@ -203,7 +200,7 @@ def _basin(stream: Stream) -> Made:
     for low, high in (((-0.27, -0.2), (0.27, -0.13)), ((-0.27, 0.17), (0.27, 0.2)), ((-0.27, -0.13), (-0.24, 0.17)),
                       ((0.24, -0.13), (0.27, 0.17))):  # fmt: skip
         m.box((low[0], 0.0, low[1]), (high[0], _RIM, high[1]), rim, skip="d")
-    m.quad([(-0.24, 0.004, 0.17), (0.24, 0.004, 0.17), (0.24, 0.004, -0.13), (-0.24, 0.004, -0.13)], bottom)
+    m.flat(-0.24, -0.13, 0.24, 0.17, 0.004, bottom)
     m.lathe([(0.03, 0.004), (0.03, 0.007), (0.0, 0.007)], "lacquer", (0.0, 0.02))
     tap = "metal2" if rim == "dark" else "metal"
     neck = [(0.0, -0.165), (0.21, -0.165), (0.25, -0.155), (0.275, -0.13), (0.285, -0.095), (0.275, -0.06)]
@@ -211,10 +208,6 @@ def _basin(stream: Stream) -> Made:
     m.lathe([(0.024, _RIM), (0.024, _RIM + 0.05), (0.014, _RIM + 0.06)], tap, (0.0, -0.165))
     m.tube([(0.02, 0.07, -0.165), (0.085, 0.1, -0.165)], 0.007, tap, 6)
     return Made("sink", m, (0.54, 0.3, 0.4), design=f"{rim}_sink")
-
-
-def fridge(stream: Stream, style: Style) -> Made:
-    return make(FRIDGES, stream, style)
 
 
 def combi_fridge(stream: Stream) -> Made:
@@ -302,7 +295,7 @@ def retro_fridge(stream: Stream) -> Made:
     return Made("refrigerator", m, (w, h, d + 0.08))
 
 
-FRIDGES = family(combi_fridge, double_fridge, retro_fridge)
+fridge = Family(combi_fridge, double_fridge, retro_fridge)
 
 
 def vending_machine(stream: Stream) -> Made:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.furniture.made import Made, beam, family, make
+from nav_eval_worlds.furniture.made import Family, Made, beam
 from nav_eval_worlds.surfaces.parametric import Model
-from nav_eval_worlds.surfaces.styles import Style
 
 
 def table_lamp(stream: Stream) -> Made:
@@ -24,25 +23,6 @@ def table_lamp(stream: Stream) -> Made:
     m.lathe([(0.14, 0.2), (top, 0.42)], "shade", least=10)
     m.lathe([(top, 0.42), (0.0, 0.42)], "shade", least=10)
     return Made("lamp", m, (0.28, 0.42, 0.28), design=("urn", "stick", "ball", "drum")[kind] + "_table_lamp")
-
-
-def floor_lamp(stream: Stream, style: Style) -> Made:
-    return make(FLOOR_LAMPS, stream, style)
-
-
-def pendant(stream: Stream, style: Style) -> Made:
-    """Above a table."""
-    return make(PENDANTS, stream, style)
-
-
-def ceiling_lamp(stream: Stream, style: Style) -> Made:
-    """In the middle of a room."""
-    return make(CEILING_LAMPS, stream, style)
-
-
-def office_lamp(stream: Stream, style: Style) -> Made:
-    """Of an office's ceiling, where no panels are."""
-    return make(OFFICE_LAMPS, stream, style)
 
 
 def drum_lamp(stream: Stream) -> Made:
@@ -101,7 +81,7 @@ def paper_lamp(stream: Stream) -> Made:
     return Made("lamp", m, (0.34, 1.1, 0.34))
 
 
-FLOOR_LAMPS = family(drum_lamp, tripod_lamp, arc_lamp, reading_lamp, paper_lamp)
+floor_lamp = Family(drum_lamp, tripod_lamp, arc_lamp, reading_lamp, paper_lamp)
 
 
 def cone_pendant(stream: Stream) -> Made:
@@ -202,10 +182,11 @@ def drum_pendant(stream: Stream) -> Made:
     return Made("lamp", m, (0.54, 0.58, 0.54))
 
 
-PENDANTS = family(
+pendant = Family(
     cone_pendant, dome_pendant, globe_pendant, basket_pendant, cage_pendant, ring_pendant, chandelier, candle_pendant,
     drum_pendant,
 )  # fmt: skip
+"""Above a table."""
 
 
 def disc_lamp(stream: Stream) -> Made:
@@ -236,15 +217,7 @@ def track(stream: Stream) -> Made:
     for k, x in enumerate((-0.45, -0.15, 0.15, 0.45)):
         lean = (-0.05, 0.05)[k % 2]
         beam(m, (x, -0.2, lean), (x, -0.05, 0.0), 0.075, "metal2" if stream.chance(50) else "dark", foot=1.1)
-        m.quad(
-            [
-                (x - 0.035, -0.199, lean - 0.035),
-                (x + 0.035, -0.199, lean - 0.035),
-                (x + 0.035, -0.199, lean + 0.035),
-                (x - 0.035, -0.199, lean + 0.035),
-            ],
-            "glow",
-        )
+        m.flat(x - 0.035, lean + 0.035, x + 0.035, lean - 0.035, -0.199, "glow")
     return Made("lamp", m, (1.2, 0.2, 0.22))
 
 
@@ -280,13 +253,15 @@ def lantern(stream: Stream) -> Made:
     return Made("lamp", m, (0.28, 0.48, 0.28))
 
 
-CEILING_LAMPS = family(disc_lamp, rim_lamp, paper_globe, track, sputnik, lantern, drum_pendant)
-OFFICE_LAMPS = family(disc_lamp, rim_lamp, track, ring_pendant)
+ceiling_lamp = Family(disc_lamp, rim_lamp, paper_globe, track, sputnik, lantern, drum_pendant)
+"""In the middle of a room."""
+office_lamp = Family(disc_lamp, rim_lamp, track, ring_pendant)
+"""Of an office's ceiling, where no panels are."""
 
 
 def light_panel(stream: Stream) -> Made:
     """An office's flat panel."""
     m = Model()
     m.box((-0.6, -0.03, -0.15), (0.6, 0.0, 0.15), "white", skip="u")
-    m.quad([(-0.57, -0.031, -0.12), (0.57, -0.031, -0.12), (0.57, -0.031, 0.12), (-0.57, -0.031, 0.12)], "glow")
+    m.flat(-0.57, 0.12, 0.57, -0.12, -0.031, "glow")
     return Made("lamp", m, (1.2, 0.031, 0.3), design="light_panel")

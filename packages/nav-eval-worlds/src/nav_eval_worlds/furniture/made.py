@@ -13,7 +13,6 @@ from nav_eval_worlds.surfaces.parametric import Grid, Model
 from nav_eval_worlds.surfaces.styles import Style
 
 Point = tuple[float, float, float]
-Designs = dict[str, Callable[..., "Made"]]
 _LIKED = 80
 
 
@@ -35,16 +34,16 @@ class Made:
     notch: tuple[float, float] | None = None
 
 
-def family(*builders: Callable[..., Made]) -> Designs:
-    """Designs by their names."""
-    return {builder.__name__: builder for builder in builders}
+class Family(dict[str, Callable[..., Made]]):
+    """Designs by their names; called, it makes one, mostly one that the style likes."""
 
+    def __init__(self, *builders: Callable[..., Made]) -> None:
+        super().__init__({builder.__name__: builder for builder in builders})
 
-def make(designs: Designs, stream: Stream, style: Style, *arguments: Any) -> Made:
-    """One of some designs, mostly one that the style likes."""
-    liked = [name for name in designs if name in style.likes]
-    name = stream.choice(liked if liked and stream.chance(_LIKED) else list(designs))
-    return replace(designs[name](stream, *arguments), design=name)
+    def __call__(self, stream: Stream, style: Style, *arguments: Any) -> Made:
+        liked = [name for name in self if name in style.likes]
+        name = stream.choice(liked if liked and stream.chance(_LIKED) else list(self))
+        return replace(self[name](stream, *arguments), design=name)
 
 
 def askew(made: Made, turn: float) -> Made:

@@ -7,15 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from nav_eval_worlds.exact import Floats, Stream, cos_turns, sin_turns
-from nav_eval_worlds.furniture.made import Made, beam, family, legs, make
+from nav_eval_worlds.furniture.made import Family, Made, beam, legs
 from nav_eval_worlds.surfaces.parametric import Grid, Model, lattice
-from nav_eval_worlds.surfaces.styles import Style
 
 Path = Callable[[Floats], tuple[Floats, Floats, Floats]]
-
-
-def plant(stream: Stream, style: Style) -> Made:
-    return make(PLANTS, stream, style)
 
 
 def _pot(m: Model, stream: Stream, r: float, h: float) -> float:
@@ -202,4 +197,4 @@ def _tuft(off: float, up: float, tip: float) -> Path:
     return lambda v: (off - tip * 0.4 + v * tip, up + v * 0.03, 0.07 * (0.35 + v * 1.4) * (1.02 - v))
 
 
-PLANTS = family(lily, snake, monstera, palm, fiddle, fern, cactus, bonsai)
+plant = Family(lily, snake, monstera, palm, fiddle, fern, cactus, bonsai)

@@ -7,7 +7,7 @@ import numpy as np
 from nav_eval_worlds.exact import Stream, cos_turns, sin_turns
 from nav_eval_worlds.furniture.made import Made
 from nav_eval_worlds.furniture.plants import Path, blade
-from nav_eval_worlds.surfaces.parametric import Model
+from nav_eval_worlds.surfaces.parametric import WHOLE, Model
 
 
 def vase(stream: Stream) -> Made:
@@ -69,7 +69,7 @@ def laptop(stream: Stream) -> Made:
     m.quad(
         [(-0.17, 0.02, -0.12), (0.17, 0.02, -0.12), (0.17, 0.24, -0.19), (-0.17, 0.24, -0.19)],
         "screen",
-        [(0, 1), (1, 1), (1, 0), (0, 0)],
+        WHOLE,
     )
     m.quad([(0.17, 0.02, -0.125), (-0.17, 0.02, -0.125), (-0.17, 0.24, -0.195), (0.17, 0.24, -0.195)], "metal")
     return Made("laptop", m, (0.34, 0.24, 0.4))
@@ -80,11 +80,7 @@ def monitor(stream: Stream) -> Made:
     m.box((-0.13, 0, -0.08), (0.13, 0.015, 0.08), "dark", skip="d")
     m.box((-0.02, 0.015, -0.03), (0.02, 0.2, -0.01), "dark", skip="d")
     m.box((-0.3, 0.13, -0.01), (0.3, 0.48, 0.015), "dark")
-    m.quad(
-        [(-0.285, 0.145, 0.016), (0.285, 0.145, 0.016), (0.285, 0.465, 0.016), (-0.285, 0.465, 0.016)],
-        "screen",
-        [(0, 1), (1, 1), (1, 0), (0, 0)],
-    )
+    m.card(-0.285, 0.145, 0.285, 0.465, 0.016, "screen", WHOLE)
     return Made("tv_monitor", m, (0.6, 0.48, 0.16))
 
 
@@ -94,16 +90,7 @@ def television(stream: Stream, w: float = 1.15) -> Made:
     m.box((-0.25, 0, -0.1), (0.25, 0.02, 0.1), "dark", skip="d")
     m.box((-0.05, 0.02, -0.03), (0.05, 0.08, 0.0), "dark", skip="d")
     m.box((-w / 2, 0.06, -0.03), (w / 2, 0.06 + h, 0.02), "dark")
-    m.quad(
-        [
-            (-w / 2 + 0.02, 0.08, 0.022),
-            (w / 2 - 0.02, 0.08, 0.022),
-            (w / 2 - 0.02, 0.04 + h, 0.022),
-            (-w / 2 + 0.02, 0.04 + h, 0.022),
-        ],
-        "screen",
-        [(0, 1), (1, 1), (1, 0), (0, 0)],
-    )
+    m.card(-w / 2 + 0.02, 0.08, w / 2 - 0.02, 0.04 + h, 0.022, "screen", WHOLE)
     return Made("tv_monitor", m, (w, 0.06 + h, 0.2))
 
 

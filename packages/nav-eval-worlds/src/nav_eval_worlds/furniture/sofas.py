@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.furniture.made import Made, beam, family, legs, make, pegs
+from nav_eval_worlds.furniture.made import Family, Made, beam, legs, pegs
 from nav_eval_worlds.surfaces.parametric import Model
 from nav_eval_worlds.surfaces.styles import Style
 
 
 def sofa(stream: Stream, style: Style, seats: int = 3) -> Made:
-    return make(SOFAS, stream, style, seats)
-
-
-def armchair(stream: Stream, style: Style) -> Made:
-    return make(ARMCHAIRS, stream, style)
+    return SOFAS(stream, style, seats)
 
 
 def _pillows(m: Model, places: list[float], y: float, z: float, stream: Stream) -> None:
@@ -28,9 +24,9 @@ def _throw(m: Model, x: float, y: float, z0: float, z1: float, foot: float) -> N
     """A blanket over a seat's front edge, a centimetre above what it lies on."""
     for a, b in (((y, z0), (y, z1)), ((foot, z1), (y, z1))):
         if a[0] == b[0]:
-            m.quad([(x - 0.22, y, b[1]), (x + 0.22, y, b[1]), (x + 0.22, y, a[1]), (x - 0.22, y, a[1])], "throw")
+            m.flat(x - 0.22, a[1], x + 0.22, b[1], y, "throw")
         else:
-            m.quad([(x - 0.22, a[0], z1), (x + 0.22, a[0], z1), (x + 0.22, b[0], z1), (x - 0.22, b[0], z1)], "throw")
+            m.card(x - 0.22, a[0], x + 0.22, b[0], z1, "throw")
 
 
 def padded_sofa(stream: Stream, seats: int) -> Made:
@@ -259,7 +255,7 @@ def floor_sofa(stream: Stream, seats: int) -> Made:
     return Made("sofa", m, (w, 0.68, d))
 
 
-SOFAS = family(
+SOFAS = Family(
     padded_sofa, slim_sofa, tufted_sofa, wooden_sofa, rolled_sofa, slip_sofa, sled_sofa, corner_sofa, chaise_sofa,
     floor_sofa,
 )  # fmt: skip
@@ -360,4 +356,4 @@ def rattan_chair(stream: Stream) -> Made:
     return Made("chair", m, (0.8, 0.98, 0.8))
 
 
-ARMCHAIRS = family(padded_chair, wing_chair, wood_armchair, lounge_chair, tub_chair, rattan_chair)
+armchair = Family(padded_chair, wing_chair, wood_armchair, lounge_chair, tub_chair, rattan_chair)

@@ -4,33 +4,12 @@ from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.lamps import table_lamp
-from nav_eval_worlds.furniture.made import Made, beam, family, fronts, legs, make, pegs
+from nav_eval_worlds.furniture.made import Family, Made, beam, fronts, legs, pegs
 from nav_eval_worlds.furniture.small import book_row, bowl, television, vase
-from nav_eval_worlds.surfaces.parametric import Model
-from nav_eval_worlds.surfaces.styles import Style
+from nav_eval_worlds.surfaces.parametric import WHOLE, Model
 
 _WOODS = ("wood", "wood2")
 _FACES = ("wood", "wood2", "white")
-
-
-def wardrobe(stream: Stream, style: Style) -> Made:
-    return make(WARDROBES, stream, style)
-
-
-def bookshelf(stream: Stream, style: Style) -> Made:
-    return make(BOOKSHELVES, stream, style)
-
-
-def dresser(stream: Stream, style: Style) -> Made:
-    return make(DRESSERS, stream, style)
-
-
-def sideboard(stream: Stream, style: Style) -> Made:
-    return make(SIDEBOARDS, stream, style)
-
-
-def tv_stand(stream: Stream, style: Style) -> Made:
-    return make(TV_STANDS, stream, style)
 
 
 def flat_wardrobe(stream: Stream) -> Made:
@@ -39,17 +18,8 @@ def flat_wardrobe(stream: Stream) -> Made:
     w, d, h = doors * 0.48, 0.58, stream.between(200, 220) / 100
     m = Model()
     m.box((-w / 2, 0, -d / 2), (w / 2, h, d / 2 - 0.02), wood, skip="d")
-    fronts(
-        m,
-        (-w / 2 + 0.01, 0.08),
-        (w / 2 - 0.01, h - 0.02),
-        d / 2 - 0.02,
-        1,
-        doors,
-        wood,
-        "metal2",
-        stream.choice(("bar", "knob")),
-    )
+    grips = stream.choice(("bar", "knob"))
+    fronts(m, (-w / 2 + 0.01, 0.08), (w / 2 - 0.01, h - 0.02), d / 2 - 0.02, 1, doors, wood, "metal2", grips)
     return Made("wardrobe", m, (w + 0.02, h, d + 0.05))
 
 
@@ -92,11 +62,7 @@ def sliding_wardrobe(stream: Stream) -> Made:
         m.box((x0, 0.04, z), (x0 + w / doors, h - 0.05, z + 0.02), wood if k != glass else "metal2", skip="b")
         if k == glass:
             x1, y0, y1, z1 = x0 + w / doors - 0.03, 0.07, h - 0.08, z + 0.021
-            m.quad(
-                [(x0 + 0.03, y0, z1), (x1, y0, z1), (x1, y1, z1), (x0 + 0.03, y1, z1)],
-                "mirror",
-                [(0, 1), (1, 1), (1, 0), (0, 0)],
-            )
+            m.card(x0 + 0.03, y0, x1, y1, z1, "mirror", WHOLE)
     return Made("wardrobe", m, (w, h, d))
 
 
@@ -157,7 +123,7 @@ def rack_wardrobe(stream: Stream) -> Made:
     return Made("wardrobe", m, (w, h, d))
 
 
-WARDROBES = family(flat_wardrobe, shaker_wardrobe, armoire, sliding_wardrobe, louvre_wardrobe, rack_wardrobe)
+wardrobe = Family(flat_wardrobe, shaker_wardrobe, armoire, sliding_wardrobe, louvre_wardrobe, rack_wardrobe)
 
 
 def _case(m: Model, w: float, h: float, d: float, shelves: int, material: str, foot: float = 0.05) -> list[float]:
@@ -166,11 +132,8 @@ def _case(m: Model, w: float, h: float, d: float, shelves: int, material: str, f
     for s in (-1, 1):
         x = s * (w / 2 - t / 2)
         m.box((x - t / 2, 0, -d / 2), (x + t / 2, h, d / 2), material, skip="d")
-    m.quad(
-        [(-w / 2, 0, -d / 2 + 0.01), (w / 2, 0, -d / 2 + 0.01), (w / 2, h, -d / 2 + 0.01), (-w / 2, h, -d / 2 + 0.01)],
-        material,
-    )
-    m.quad([(w / 2, 0, -d / 2), (-w / 2, 0, -d / 2), (-w / 2, h, -d / 2), (w / 2, h, -d / 2)], material)
+    m.card(-w / 2, 0, w / 2, h, -d / 2 + 0.01, material)
+    m.card(w / 2, 0, -w / 2, h, -d / 2, material)
     heights = [foot + k * (h - foot - t) / shelves for k in range(shelves + 1)]
     for y in heights:
         m.box((-w / 2 + t, y, -d / 2 + 0.01), (w / 2 - t, y + t, d / 2 - 0.005), material, skip="lrb")
@@ -222,11 +185,8 @@ def cube_shelf(stream: Stream) -> Made:
     t, side, d, wood = 0.03, 0.36, 0.36, stream.choice(_FACES)
     w, h = nx * side + t, ny * side + t
     m = Model()
-    m.quad(
-        [(-w / 2, 0, -d / 2 + 0.01), (w / 2, 0, -d / 2 + 0.01), (w / 2, h, -d / 2 + 0.01), (-w / 2, h, -d / 2 + 0.01)],
-        wood,
-    )
-    m.quad([(w / 2, 0, -d / 2), (-w / 2, 0, -d / 2), (-w / 2, h, -d / 2), (w / 2, h, -d / 2)], wood)
+    m.card(-w / 2, 0, w / 2, h, -d / 2 + 0.01, wood)
+    m.card(w / 2, 0, -w / 2, h, -d / 2, wood)
     for i in range(nx + 1):
         x = -w / 2 + i * side
         m.box((x, 0, -d / 2), (x + t, h, d / 2), wood, skip="d")
@@ -285,10 +245,7 @@ def stack_shelf(stream: Stream) -> Made:
         part.box((0, high - 0.02, -d / 2), (wide, high, d / 2), face)
         for x in (0.0, wide / 2 - 0.01, wide - 0.02):
             part.box((x, 0.02, -d / 2), (x + 0.02, high - 0.02, d / 2), face, skip="ud")
-        part.quad(
-            [(0, 0, -d / 2 + 0.01), (wide, 0, -d / 2 + 0.01), (wide, high, -d / 2 + 0.01), (0, high, -d / 2 + 0.01)],
-            face,
-        )
+        part.card(0, 0, wide, high, -d / 2 + 0.01, face)
         _filled(part, 0.03, wide / 2 - 0.02, 0.02, d / 2 - 0.03, stream, high - 0.04)
         _filled(part, wide / 2 + 0.02, wide - 0.03, 0.02, d / 2 - 0.03, stream, high - 0.04)
         m.add(part, (x0, y, 0.0))
@@ -323,7 +280,7 @@ def low_shelf(stream: Stream) -> Made:
     return Made("bookshelf", m, (w, h, d), ((stream.choice((vase, table_lamp, bowl))(stream), w / 4, h, 0.0),))
 
 
-BOOKSHELVES = family(case_shelf, cube_shelf, ladder_shelf, pipe_shelf, stack_shelf, glass_shelf, low_shelf)
+bookshelf = Family(case_shelf, cube_shelf, ladder_shelf, pipe_shelf, stack_shelf, glass_shelf, low_shelf)
 
 
 def storage_shelf(stream: Stream) -> Made:
@@ -393,7 +350,7 @@ def low_dresser(stream: Stream) -> Made:
     return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _topped(stream, 0.4, h))
 
 
-DRESSERS = family(wide_dresser, tall_dresser, peg_dresser, low_dresser)
+dresser = Family(wide_dresser, tall_dresser, peg_dresser, low_dresser)
 
 
 def plinth_sideboard(stream: Stream) -> Made:
@@ -401,17 +358,8 @@ def plinth_sideboard(stream: Stream) -> Made:
     m = Model()
     m.box((-w / 2 + 0.03, 0, -d / 2 + 0.03), (w / 2 - 0.03, 0.1, d / 2 - 0.06), "dark", skip="ud")
     m.box((-w / 2, 0.1, -d / 2), (w / 2, h, d / 2 - 0.02), wood)
-    fronts(
-        m,
-        (-w / 2 + 0.01, 0.11),
-        (w / 2 - 0.01, h - 0.03),
-        d / 2 - 0.02,
-        1,
-        3,
-        wood,
-        "metal2",
-        stream.choice(("bar", "slot", "frame")),
-    )
+    grips = stream.choice(("bar", "slot", "frame"))
+    fronts(m, (-w / 2 + 0.01, 0.11), (w / 2 - 0.01, h - 0.03), d / 2 - 0.02, 1, 3, wood, "metal2", grips)
     return Made("cabinet", m, (w, h, d + 0.05), _topped(stream, -0.35, h))
 
 
@@ -464,7 +412,7 @@ def _plate(m: Model, x: float, y: float, z: float, r: float, material: str) -> N
         m.quad([p[i] for i in k], material)
 
 
-SIDEBOARDS = family(plinth_sideboard, peg_sideboard, leg_sideboard, hutch)
+sideboard = Family(plinth_sideboard, peg_sideboard, leg_sideboard, hutch)
 
 
 def cabinet_stand(stream: Stream) -> Made:
@@ -472,17 +420,8 @@ def cabinet_stand(stream: Stream) -> Made:
     m = Model()
     m.box((-w / 2, 0.06, -d / 2), (w / 2, h, d / 2 - 0.02), wood)
     m.box((-w / 2 + 0.04, 0, -d / 2 + 0.04), (w / 2 - 0.04, 0.06, d / 2 - 0.08), "dark", skip="ud")
-    fronts(
-        m,
-        (-w / 2 + 0.01, 0.07),
-        (w / 2 - 0.01, h - 0.02),
-        d / 2 - 0.02,
-        1,
-        3,
-        wood,
-        "metal2",
-        stream.choice(("bar", "frame", "knob")),
-    )
+    grips = stream.choice(("bar", "frame", "knob"))
+    fronts(m, (-w / 2 + 0.01, 0.07), (w / 2 - 0.01, h - 0.02), d / 2 - 0.02, 1, 3, wood, "metal2", grips)
     return Made("cabinet", m, (w, h, d + 0.05), _screen(stream, h))
 
 
@@ -500,15 +439,7 @@ def peg_stand(stream: Stream) -> Made:
     for x0, x1 in ((-w / 2, -w / 6), (w / 6, w / 2)):
         m.box((x0, 0.19, -d / 2), (x1, h - 0.02, d / 2 - 0.02), wood, skip="ud")
         fronts(m, (x0, 0.19), (x1, h - 0.02), d / 2 - 0.02, 1, 1, wood, "metal2", "knob")
-    m.quad(
-        [
-            (-w / 6, 0.19, -d / 2 + 0.01),
-            (w / 6, 0.19, -d / 2 + 0.01),
-            (w / 6, h - 0.02, -d / 2 + 0.01),
-            (-w / 6, h - 0.02, -d / 2 + 0.01),
-        ],
-        "dark",
-    )
+    m.card(-w / 6, 0.19, w / 6, h - 0.02, -d / 2 + 0.01, "dark")
     m.box((-0.2, 0.19, -0.14), (0.18, 0.26, 0.12), "dark", skip="d")
     return Made("cabinet", m, (w, h, d + 0.03), _screen(stream, h))
 
@@ -540,17 +471,8 @@ def wall_unit(stream: Stream) -> Made:
     w, d, h, wood = 2.3, 0.4, 1.9, stream.choice(_FACES)
     m = Model()
     m.box((-w / 2, 0, -d / 2), (w / 2, 0.46, d / 2 - 0.02), wood, skip="d")
-    fronts(
-        m,
-        (-w / 2 + 0.01, 0.06),
-        (w / 2 - 0.01, 0.44),
-        d / 2 - 0.02,
-        1,
-        4,
-        wood,
-        "metal2",
-        stream.choice(("slot", "knob")),
-    )
+    grips = stream.choice(("slot", "knob"))
+    fronts(m, (-w / 2 + 0.01, 0.06), (w / 2 - 0.01, 0.44), d / 2 - 0.02, 1, 4, wood, "metal2", grips)
     for s in (-1, 1):
         part = Model()
         for y in _case(part, 0.5, h - 0.46, 0.3, 4, wood, 0.0):
@@ -561,7 +483,7 @@ def wall_unit(stream: Stream) -> Made:
     return Made("cabinet", m, (w, h, d + 0.03), ((television(stream, 1.15), 0.0, 0.46, -0.02),))
 
 
-TV_STANDS = family(cabinet_stand, peg_stand, leg_stand, low_stand, wall_unit)
+tv_stand = Family(cabinet_stand, peg_stand, leg_stand, low_stand, wall_unit)
 
 
 def wall_screen(stream: Stream, w: float = 0.0) -> Made:
@@ -571,11 +493,7 @@ def wall_screen(stream: Stream, w: float = 0.0) -> Made:
     m = Model()
     m.box((-w / 2, 0, -0.03), (w / 2, h, 0.02), "dark", skip="b")
     x = w / 2 - 0.015
-    m.quad(
-        [(-x, 0.02, 0.021), (x, 0.02, 0.021), (x, h - 0.015, 0.021), (-x, h - 0.015, 0.021)],
-        "screen",
-        [(0, 1), (1, 1), (1, 0), (0, 0)],
-    )
+    m.card(-x, 0.02, x, h - 0.015, 0.021, "screen", WHOLE)
     return Made("tv_monitor", m, (w, h, 0.06), design="wall_screen")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.lamps import table_lamp
-from nav_eval_worlds.furniture.made import Made, beam, ellipse, family, fronts, legs, make, pegs
+from nav_eval_worlds.furniture.made import Family, Made, beam, ellipse, fronts, legs, pegs
 from nav_eval_worlds.furniture.small import bowl, laptop, monitor, vase
 from nav_eval_worlds.surfaces.parametric import Model
 from nav_eval_worlds.surfaces.styles import Style
@@ -14,21 +14,12 @@ _H = 0.75
 
 def dining_table(stream: Stream, style: Style, w: float = 1.6, d: float = 0.9) -> Made:
     """A table with straight sides."""
-    return make(TABLES, stream, style, w, d)
-
-
-def small_table(stream: Stream, style: Style) -> Made:
-    """A round table for four."""
-    return make(ROUNDS, stream, style)
-
-
-def coffee_table(stream: Stream, style: Style) -> Made:
-    return make(COFFEES, stream, style)
+    return TABLES(stream, style, w, d)
 
 
 def desk(stream: Stream, style: Style, office: bool = False) -> Made:
     """The user sits at its front (+z)."""
-    return make(OFFICE_DESKS if office else DESKS, stream, style)
+    return (OFFICE_DESKS if office else DESKS)(stream, style)
 
 
 def _centre(stream: Stream) -> Made:
@@ -111,7 +102,7 @@ def oval_table(stream: Stream, w: float, d: float) -> Made:
     return _set(m, stream, w, d)
 
 
-TABLES = family(plain_table, farm_table, trestle_table, glass_table, oval_table)
+TABLES = Family(plain_table, farm_table, trestle_table, glass_table, oval_table)
 
 
 def pedestal_table(stream: Stream) -> Made:
@@ -145,7 +136,8 @@ def round_table(stream: Stream) -> Made:
     return _set(m, stream, w, w)
 
 
-ROUNDS = family(pedestal_table, tulip_table, round_table)
+small_table = Family(pedestal_table, tulip_table, round_table)
+"""A round table for four."""
 
 
 def shelf_table(stream: Stream) -> Made:
@@ -223,7 +215,7 @@ def trunk_table(stream: Stream) -> Made:
     return Made("table", m, (w + 0.02, h + 0.003, d + 0.05), ((_centre(stream), 0.1, h, 0.0),))
 
 
-COFFEES = family(shelf_table, drum_table, nest_table, glass_coffee_table, crate_table, trunk_table)
+coffee_table = Family(shelf_table, drum_table, nest_table, glass_coffee_table, crate_table, trunk_table)
 
 
 def nightstand(stream: Stream) -> Made:
@@ -319,16 +311,8 @@ def secretary(stream: Stream) -> Made:
     for k in range(5):
         x = -w / 2 + k * (w - 0.02) / 4
         m.box((x, 0.77, -d / 2), (x + 0.02, 0.97, -d / 2 + 0.23), wood, skip="ud")
-    m.quad(
-        [
-            (-w / 2, 0.77, -d / 2 + 0.02),
-            (w / 2, 0.77, -d / 2 + 0.02),
-            (w / 2, 0.97, -d / 2 + 0.02),
-            (-w / 2, 0.97, -d / 2 + 0.02),
-        ],
-        "wood2",
-    )
-    m.quad([(w / 2, 0.77, -d / 2), (-w / 2, 0.77, -d / 2), (-w / 2, 0.97, -d / 2), (w / 2, 0.97, -d / 2)], wood)
+    m.card(-w / 2, 0.77, w / 2, 0.97, -d / 2 + 0.02, "wood2")
+    m.card(w / 2, 0.77, -w / 2, 0.97, -d / 2, wood)
     m.box((-w / 2 + 0.03, 0.77, -d / 2 + 0.04), (-w / 2 + 0.22, 0.92, -d / 2 + 0.22), "books")
     on = ((laptop(stream), 0.0, 0.74, 0.15),) if stream.chance(60) else ()
     return Made("desk", m, (w, 1.0, d + 0.04), on)
@@ -410,8 +394,8 @@ def bench_desk(stream: Stream) -> Made:
     return Made("desk", m, (w, 1.1, d), _work(stream, w, 0.73, 95, 15))
 
 
-DESKS = family(drawer_desk, trestle_desk, pin_desk, secretary, farm_desk, standing_desk, pipe_desk)
-OFFICE_DESKS = family(drawer_desk, bench_desk, standing_desk, trestle_desk, pipe_desk)
+DESKS = Family(drawer_desk, trestle_desk, pin_desk, secretary, farm_desk, standing_desk, pipe_desk)
+OFFICE_DESKS = Family(drawer_desk, bench_desk, standing_desk, trestle_desk, pipe_desk)
 
 
 def meeting_table(stream: Stream, w: float) -> Made:

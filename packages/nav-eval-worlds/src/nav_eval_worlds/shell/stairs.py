@@ -46,10 +46,7 @@ def stair_model(width: float, depth: float, pitch: int, flip: bool) -> Model:
     landing = half * rise
     _step(m, (first[0], first[1]), -depth / 2, back, landing - rise, landing, "f")
     _step(m, (second[0], second[1]), -depth / 2, back, landing - rise, landing, "")
-    m.quad(
-        [(-wall, landing, back), (wall, landing, back), (wall, landing, -depth / 2), (-wall, landing, -depth / 2)],
-        "floor_stair",
-    )
+    m.flat(-wall, -depth / 2, wall, back, landing, "floor_stair")
     _step(m, second, front, depth / 2, height - rise, height, "b")
     _parapet(m, front, back, depth, wall, landing, height)
     return m
@@ -64,9 +61,9 @@ def _step(m: Model, half: tuple[float, float], z0: float, z1: float, low: float,
     x0, x1 = half
     m.quad([(x0, y, z1), (x1, y, z1), (x1, y, z0), (x0, y, z0)], "floor_stair", max_edge=0.6)
     if riser == "f":
-        m.quad([(x0, low, z1), (x1, low, z1), (x1, y, z1), (x0, y, z1)], "wall0")
+        m.card(x0, low, x1, y, z1, "wall0")
     if riser == "b":
-        m.quad([(x1, low, z0), (x0, low, z0), (x0, y, z0), (x1, y, z0)], "wall0")
+        m.card(x1, low, x0, y, z0, "wall0")
 
 
 def _parapet(m: Model, front: float, back: float, depth: float, wall: float, landing: float, height: float) -> None:
@@ -84,7 +81,5 @@ def _parapet(m: Model, front: float, back: float, depth: float, wall: float, lan
                 0.6,
             )
         m.quad([(-wall, ya, za), (-wall, yb, zb), (wall, yb, zb), (wall, ya, za)], "wood")
-    m.quad(
-        [(wall, 0.0, back), (-wall, 0.0, back), (-wall, landing + rail, back), (wall, landing + rail, back)], "wall0"
-    )
-    m.quad([(-wall, 0.0, end), (wall, 0.0, end), (wall, top + rail, end), (-wall, top + rail, end)], "wall0")
+    m.card(wall, 0.0, -wall, landing + rail, back, "wall0")
+    m.card(-wall, 0.0, wall, top + rail, end, "wall0")

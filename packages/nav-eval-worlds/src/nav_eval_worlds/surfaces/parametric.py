@@ -20,6 +20,8 @@ Evaluate = Callable[[int, int], tuple[Floats, Floats]]
 """(nu, nv) -> positions (nv+1, nu+1, 3) and uvs (nv+1, nu+1, 2)."""
 Profile = list[tuple[float, float]]
 Profile3 = list[tuple[float, float, float]]
+WHOLE = [(0, 1), (1, 1), (1, 0), (0, 0)]
+"""Texture coordinates of a quad that shows a whole picture, upright."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,14 @@ class Model:
             shift = x0 * 0.37 + y0 * 0.61 + z0 * 0.83
             uvs = [(u + shift, v + shift * 0.71) for u, v in flat]
         self.quads.append(Quad(points, np.asarray(uvs, dtype=np.float64), material, max_edge))
+
+    def flat(self, x0: float, z0: float, x1: float, z1: float, y: float, material: str, uvs: object = None) -> None:
+        """A level rectangle that faces up; from x1 to x0 it faces down."""
+        self.quad([(x0, y, z1), (x1, y, z1), (x1, y, z0), (x0, y, z0)], material, uvs)
+
+    def card(self, x0: float, y0: float, x1: float, y1: float, z: float, material: str, uvs: object = None) -> None:
+        """An upright rectangle that faces the front; from x1 to x0 it faces the back."""
+        self.quad([(x0, y0, z), (x1, y0, z), (x1, y1, z), (x0, y1, z)], material, uvs)
 
     def box(
         self,

@@ -572,24 +572,15 @@ def water(stream: Stream, colour: Colour) -> Floats:
     return np.where((y > gravel)[..., None], shade((196, 172, 136), 0.7 + 0.5 * noise(stream, _S, (60, 60))), image)
 
 
-PAINTERS: dict[str, Painter] = {
-    function.__name__: function
-    for function in (
-        planks, parquet, herringbone, wood, floor_tiles, checker_tiles, wall_tiles, square_tiles, slab_tiles,
-        clay_tiles, zellige, hex_tiles, pattern_tiles, terrazzo, marble, concrete, brick, plaster, beadboard, panelled,
-        slats, stripes, circles, diamonds, damask, leaves, botanic, grasscloth, carpet, carpet_tiles, fabric, linen,
-        boucle, terry, velvet, knit, plaid, ticking, leather, metal, smooth, stone, basket, leaf, rough, water, render,
-        boards, wainscot, blossoms, trellis, drapery, sheer,
-    )
+_SCALED: dict[Painter, float] = {
+    planks: 2.0, parquet: 1.8, herringbone: 1.2, wood: 1.0, floor_tiles: 1.2, checker_tiles: 1.2, wall_tiles: 0.8,
+    square_tiles: 1.0, slab_tiles: 1.2, clay_tiles: 1.2, zellige: 1.0, hex_tiles: 0.6, pattern_tiles: 1.2,
+    terrazzo: 0.6, marble: 1.2, concrete: 2.0, brick: 0.9, plaster: 1.0, beadboard: 0.9, panelled: 1.3, slats: 0.8,
+    stripes: 0.6, circles: 0.5, diamonds: 0.6, damask: 0.8, leaves: 0.7, botanic: 0.9, grasscloth: 0.6, carpet: 0.7,
+    carpet_tiles: 1.0, fabric: 0.3, linen: 0.6, boucle: 0.35, terry: 0.5, velvet: 0.8, knit: 0.24, plaid: 0.45,
+    ticking: 0.32, leather: 0.4, metal: 0.5, smooth: 1.0, stone: 0.6, basket: 0.16, leaf: 0.5, rough: 0.6, water: 0.8,
+    render: 2.2, boards: 1.2, wainscot: 0.9, blossoms: 0.8, trellis: 0.6, drapery: 1.0, sheer: 1.0,
 }  # fmt: skip
-SCALES = {
-    "planks": 2.0, "parquet": 1.8, "herringbone": 1.2, "wood": 1.0, "floor_tiles": 1.2, "checker_tiles": 1.2,
-    "wall_tiles": 0.8, "square_tiles": 1.0, "slab_tiles": 1.2, "clay_tiles": 1.2, "zellige": 1.0, "hex_tiles": 0.6,
-    "pattern_tiles": 1.2, "terrazzo": 0.6, "marble": 1.2, "concrete": 2.0, "brick": 0.9, "plaster": 1.0,
-    "beadboard": 0.9, "panelled": 1.3, "slats": 0.8, "stripes": 0.6, "circles": 0.5, "diamonds": 0.6, "damask": 0.8,
-    "leaves": 0.7, "botanic": 0.9, "grasscloth": 0.6, "carpet": 0.7, "carpet_tiles": 1.0, "fabric": 0.3, "linen": 0.6,
-    "boucle": 0.35, "terry": 0.5, "velvet": 0.8, "knit": 0.24, "plaid": 0.45, "ticking": 0.32, "leather": 0.4,
-    "metal": 0.5, "smooth": 1.0, "stone": 0.6, "basket": 0.16, "leaf": 0.5, "rough": 0.6, "water": 0.8, "render": 2.2,
-    "boards": 1.2, "wainscot": 0.9, "blossoms": 0.8, "trellis": 0.6, "drapery": 1.0, "sheer": 1.0,
-}  # fmt: skip
+PAINTERS: dict[str, Painter] = {painter.__name__: painter for painter in _SCALED}
+SCALES = {painter.__name__: scale for painter, scale in _SCALED.items()}
 """Metres that one repeat covers."""

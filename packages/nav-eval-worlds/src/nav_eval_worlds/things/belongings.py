@@ -5,6 +5,7 @@ from __future__ import annotations
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.cloth import heap, over_bar
 from nav_eval_worlds.furniture.made import Made
+from nav_eval_worlds.surfaces.parametric import WHOLE
 from nav_eval_worlds.things.sketch import BRIGHTS, Point, Shape, Sketch, extent, finished, tint
 
 _CLOTH = ("fabric1", "fabric2", "fabric3", "tint_navy", "tint_black", "tint_olive", "tint_rust", "tint_tan")
@@ -385,7 +386,7 @@ def floor_mirror(s: Shape, look: Stream) -> Made:
     for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True):
         m.quad([at(x0, y0, -0.015), at(x1, y1, -0.015), at(x1, y1, 0.015), at(x0, y0, 0.015)], frame)
     inner = [(-w / 2 + e, e), (w / 2 - e, e), (w / 2 - e, h - e), (-w / 2 + e, h - e)]
-    m.quad([at(x, y, 0.017) for x, y in inner], "mirror", [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)])
+    m.quad([at(x, y, 0.017) for x, y in inner], "mirror", WHOLE)
     return finished("mirror", m)
 
 

@@ -190,7 +190,7 @@ def dress(space: Space, stock: Stock, stream: Stream) -> None:
     carriers = Carriers(space, stock, stream.child("on"))
     for index, item in enumerate(list(space.items)):
         if item.support == "floor":
-            _on(item)(carriers, index, item)
+            _RULES.get(item.category, _listed)(carriers, index, item)
     leave(carriers, _kind(space), stream.child("mess"))
     _floor(space, stock, stream.child("floor"))
     dress_walls(carriers, stream.child("walls"))
@@ -205,10 +205,6 @@ _ONCE = frozenset(
 
 
 Rule = Callable[[Carriers, int, Item], None]
-
-
-def _on(item: Item) -> Rule:
-    return _RULES.get(item.category, _listed)
 
 
 def _listed(carriers: Carriers, index: int, item: Item) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from nav_eval_worlds.exact import Stream, cos_turns, sin_turns
 from nav_eval_worlds.furniture.made import Made
+from nav_eval_worlds.surfaces.parametric import WHOLE
 from nav_eval_worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, extent, finished, tint
 
 
@@ -97,15 +98,13 @@ def wall_mirror(s: Shape, look: Stream) -> Made:
     w, h = {"tall": (0.5, 1.3), "wide": (0.9, 0.65), "round": (0.7, 0.7), "arch": (0.55, 0.95)}[form]
     w, h = w * k, h * k
     m = Sketch()
-    glass = [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)]
     if form == "round":
         m.upright(w / 2, w / 2, 0.012, frame, _CORNERS)
         _round_glass(m, w / 2 - 0.03, w / 2, 0.014)
         return _backed("mirror", m)
     m.block((0, 0), (w, h, 0.025), 0, frame, skip="b")
     e = 0.03
-    m.quad([(-w / 2 + e, e, 0.0135), (w / 2 - e, e, 0.0135), (w / 2 - e, h - e, 0.0135), (-w / 2 + e, h - e, 0.0135)],
-           "mirror", glass)  # fmt: skip
+    m.card(-w / 2 + e, e, w / 2 - e, h - e, 0.0135, "mirror", WHOLE)
     if form == "arch":
         _arched(m, w / 2, h, 0.16 * k, 0.0125, frame)
         _arched(m, w / 2 - e, h - e, 0.16 * k, 0.0136, "mirror")
@@ -168,8 +167,7 @@ def poster(s: Shape, look: Stream) -> Made:
     rails = s.of(True, False)
     m = Sketch()
     m.block((0, 0), (w, h, 0.004), 0, "tint_white", skip="bf")
-    m.quad([(-w / 2, 0, 0.002), (w / 2, 0, 0.002), (w / 2, h, 0.002), (-w / 2, h, 0.002)], "art0",
-           [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)])  # fmt: skip
+    m.card(-w / 2, 0, w / 2, h, 0.002, "art0", WHOLE)
     if rails:
         for y in (0.0, h - 0.025):
             m.block((0, 0.004), (w + 0.02, 0.025, 0.014), y, "wood", skip="b")
@@ -228,7 +226,7 @@ def gallery(s: Shape, look: Stream) -> Made:
             m.card(x0 + e, y0 + e, x1 - e, y1 - e, 0.0113, "tint_white")
             e += 0.13 * k * min(w, h)
         inner = [(x0 + e, y0 + e), (x1 - e, y0 + e), (x1 - e, y1 - e), (x0 + e, y1 - e)]
-        m.quad([(a, b, 0.0125) for a, b in inner], "art0", [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)])
+        m.quad([(a, b, 0.0125) for a, b in inner], "art0", WHOLE)
     return _backed("picture", m)
 
 
@@ -332,9 +330,7 @@ def ceiling_vent(s: Shape, look: Stream) -> Made:
     m = Sketch()
     m.box((-w / 2, -rim, -d / 2), (w / 2, 0.0, d / 2), "tint_white", skip="u")
     e = 0.02
-    m.quad([(-w / 2 + e, -rim - 0.001, -d / 2 + e), (w / 2 - e, -rim - 0.001, -d / 2 + e),
-        (w / 2 - e, -rim - 0.001, d / 2 - e),
-            (-w / 2 + e, -rim - 0.001, d / 2 - e)], "print_slats0")  # fmt: skip
+    m.flat(-w / 2 + e, d / 2 - e, w / 2 - e, -d / 2 + e, -rim - 0.001, "print_slats0")
     return finished("vent", m)
 
 

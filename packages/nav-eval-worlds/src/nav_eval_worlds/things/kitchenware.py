@@ -207,8 +207,7 @@ def bottle(s: Shape, look: Stream) -> Made:
     m.drum([(0.016, top - 0.03), (0.016, top + 0.004)], tint(look, (*BRIGHTS, "black", "gold")))
     if labelled:
         m.card(-r * 0.7, 0.05, r * 0.7, 0.14, r * 1.03, f"print_label{look.below(6)}")
-        m.quad([(r * 0.7, 0.05, -r * 1.03), (-r * 0.7, 0.05, -r * 1.03), (-r * 0.7, 0.14, -r * 1.03),
-                (r * 0.7, 0.14, -r * 1.03)], f"print_label{look.below(6)}")  # fmt: skip
+        m.card(r * 0.7, 0.05, -r * 0.7, 0.14, -r * 1.03, f"print_label{look.below(6)}")
     return finished("bottle", m)
 
 

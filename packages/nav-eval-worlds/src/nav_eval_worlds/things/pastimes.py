@@ -172,8 +172,7 @@ def photo_frame(s: Shape, look: Stream) -> Made:
         e, step = 0.018, -back * 3
         inner = [(x - w / 2 + e, e), (x + w / 2 - e, e), (x + w / 2 - e, h - e), (x - w / 2 + e, h - e)]
         m.quad([(a, b, z + step * b + 0.002) for a, b in inner], f"print_photo{look.below(6)}")
-        m.quad([(x - w / 2, h, z + step * h), (x + w / 2, h, z + step * h), (x + w / 2, h, z + step * h - 0.012),
-                (x - w / 2, h, z + step * h - 0.012)], frame)  # fmt: skip
+        m.flat(x - w / 2, z + step * h - 0.012, x + w / 2, z + step * h, h, frame)
         m.bar((x, 0.0, z - 0.1), (x, h * 0.7, z + step * h * 0.7 - 0.01), 0.02, frame)
     return finished("photo_frame", _grounded(m))
 

@@ -60,14 +60,6 @@ class Sketch(Model):
         if top:
             self.flat(low[0], low[2], high[0], high[2], high[1], top)
 
-    def flat(self, x0: float, z0: float, x1: float, z1: float, y: float, material: str) -> None:
-        """A level rectangle that faces up."""
-        self.quad([(x0, y, z1), (x1, y, z1), (x1, y, z0), (x0, y, z0)], material)
-
-    def card(self, x0: float, y0: float, x1: float, y1: float, z: float, material: str) -> None:
-        """An upright rectangle that faces the front."""
-        self.quad([(x0, y0, z), (x1, y0, z), (x1, y1, z), (x0, y1, z)], material)
-
     def drum(
         self, rings: Sequence[tuple[float, float]], material: str, at: tuple[float, float] = (0.0, 0.0),
         sides: int = 6, top: str = "", squash: float = 1.0,

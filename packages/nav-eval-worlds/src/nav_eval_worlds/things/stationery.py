@@ -17,7 +17,7 @@ def keyboard(s: Shape, look: Stream) -> Made:
     m.quad(
         [(-w / 2, 0.01, 0.07), (w / 2, 0.01, 0.07), (w / 2, back, -0.07), (-w / 2, back, -0.07)], f"print_keys{kind}"
     )
-    m.quad([(w / 2, 0, -0.07), (-w / 2, 0, -0.07), (-w / 2, back, -0.07), (w / 2, back, -0.07)], colour)
+    m.card(w / 2, 0, -w / 2, back, -0.07, colour)
     return finished("keyboard", m)
 
 
@@ -95,7 +95,7 @@ def telephone(s: Shape, look: Stream) -> Made:
     own, m = Sketch(), Sketch()
     own.block((0, 0), (w, 0.03, 0.2), 0, colour, skip="du")
     own.quad([(-w / 2, 0.03, 0.1), (w / 2, 0.03, 0.1), (w / 2, 0.07, -0.1), (-w / 2, 0.07, -0.1)], colour)
-    own.quad([(w / 2, 0, -0.1), (-w / 2, 0, -0.1), (-w / 2, 0.07, -0.1), (w / 2, 0.07, -0.1)], colour)
+    own.card(w / 2, 0, -w / 2, 0.07, -0.1, colour)
     own.quad(
         [(0.0, 0.036, 0.085), (w / 2 - 0.01, 0.036, 0.085), (w / 2 - 0.01, 0.062, -0.04), (0.0, 0.062, -0.04)],
         "print_pad0",
