@@ -245,13 +245,8 @@ def step_ladder(s: Shape, look: Stream) -> Made:
         m.bar((x, 0.0, -0.05 - 0.04 * steps), (x, top, -0.03), 0.025, colour)
     for k in range(steps):
         y = 0.24 * (k + 1)
-        m.block(
-            (0, (0.05 + 0.06 * steps) * (1 - y / top)),
-            (w, 0.03, 0.12 if k < steps - 1 else 0.2),
-            y - 0.03,
-            colour,
-            skip="",
-        )
+        size = (w, 0.03, 0.12 if k < steps - 1 else 0.2)
+        m.block((0, (0.05 + 0.06 * steps) * (1 - y / top)), size, y - 0.03, colour, skip="")
     return finished("step_ladder", m)
 
 
