@@ -400,10 +400,7 @@ def towel_rack(s: Shape, look: Stream) -> Made:
         y = 0.3 + k * (h - 0.45) / 4
         m.bar((-w / 2, y, back(y)), (w / 2, y, back(y)), 0.028, wood)
         if k in (2, 4, 0)[:towels]:
-            cloth, long = (
-                look.choice(("fabric2", "fabric3", "sheet", "towel")),
-                min(0.45, y - 0.05),
-            )
+            cloth, long = (look.choice(("fabric2", "fabric3", "sheet", "towel")), min(0.45, y - 0.05))
             half, z = w * 0.39, back(y)
             m.grids += over_bar(half, (0.0, y, z), 0.021, (long, long * 0.7), cloth, k, lean / h)
     return finished("towel_rack", _off_the_floor(m))
