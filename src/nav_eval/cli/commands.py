@@ -121,9 +121,7 @@ WORLDS = {
     "data": Command(
         "Data sets and scenes that their owners license.",
         example="nav-eval data check",
-        parts={
-            "check": Command("List what is expected where, and what is missing.", "nav_eval.cli.scene:data_check"),
-        },
+        parts={"check": Command("List what is expected where, and what is missing.", "nav_eval.cli.scene:data_check")},
     ),
     "scene": Command(
         "Inspect a scene.",
@@ -150,7 +148,7 @@ COMPETITIONS = {
         "Run a competition: teams, a fair queue, evaluations that survive every crash.",
         "nav_eval.cli.missing_extra:competition",
         "nav-eval competition init my-challenge",
-    ),
+    )
 }
 """As it is where nobody has installed it: an entry point nav_eval.commands of the same name wins."""
 LOOKING = {

@@ -428,8 +428,7 @@ class AgentServiceConfig(Section):
         2, description="how often a request is sent again, unchanged, when its connection broke"
     )
     episode_restarts: Annotated[int, Field(ge=0, le=100)] = Field(
-        2,
-        description="how often an episode that the service lost is started again; 0: it has failed, the run goes on",
+        2, description="how often an episode that the service lost is started again; 0: it has failed, the run goes on"
     )
     on_error: Literal["fail_episode", "stop"] = Field(
         "fail_episode", description="a fault of the service fails its episode, or stops the run (--resume goes on)"

@@ -49,12 +49,7 @@ def admit_crowds(name: str, member: Any) -> Any:
 
 
 def _admitted(
-    kind: str,
-    name: str,
-    member: Any,
-    base: type,
-    made_of: tuple[str, ...],
-    own_faults: Callable[[Any], Iterator[str]],
+    kind: str, name: str, member: Any, base: type, made_of: tuple[str, ...], own_faults: Callable[[Any], Iterator[str]]
 ) -> Any:
     """`member`, unchanged. Raises ConfigError with the first thing that is wrong with it."""
     if isinstance(member, type):

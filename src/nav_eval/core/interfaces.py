@@ -26,17 +26,7 @@ from nav_eval.core.contexts import EpisodeOffer as EpisodeOffer
 from nav_eval.core.contexts import MetricContext as MetricContext
 from nav_eval.core.contexts import ServiceStatus as ServiceStatus
 from nav_eval.core.specs import Spec
-from nav_eval.core.types import (
-    AgentState,
-    Better,
-    Category,
-    EpisodeResult,
-    Kind,
-    Need,
-    Observations,
-    Place,
-    StepRecord,
-)
+from nav_eval.core.types import AgentState, Better, Category, EpisodeResult, Kind, Need, Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode, Instruction, require
 from nav_eval.errors import ConfigError
 from nav_eval.geometry import Vec3

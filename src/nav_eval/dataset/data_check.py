@@ -141,10 +141,7 @@ EXPECTED: tuple[Expected, ...] = (
     ),
     Expected(
         "InstanceImageNav HM3D episodes",
-        (
-            "datasets/instance_imagenav/hm3d/v*/*/*.json.gz",
-            "datasets/instance_imagenav/hm3d/v*/*/content/*.json.gz",
-        ),
+        ("datasets/instance_imagenav/hm3d/v*/*/*.json.gz", "datasets/instance_imagenav/hm3d/v*/*/content/*.json.gz"),
         ("instance-imagenav",),
         "Habitat (Meta AI)",
         f"{_HABITAT}: Instance image goal navigation, HM3D",

@@ -59,17 +59,7 @@ SCRIPTS = (
     "live.js",
     "main.js",
 )
-WALK_SCRIPTS = (
-    *COMMON,
-    "matrix.js",
-    "gl.js",
-    "pace.js",
-    "simpler.js",
-    "ground.js",
-    "sky.js",
-    "solid.js",
-    "walk.js",
-)
+WALK_SCRIPTS = (*COMMON, "matrix.js", "gl.js", "pace.js", "simpler.js", "ground.js", "sky.js", "solid.js", "walk.js")
 """Of the page of one scene (walk.py)."""
 GZIP = zlib.MAX_WBITS + 16
 """Of zlib: with the head and the sum of a .gz file, and no time in it."""

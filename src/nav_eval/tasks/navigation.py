@@ -8,16 +8,7 @@ from nav_eval.tasks.base import GoalTask
 
 WALKING = ("stop", "move_forward", "turn_left", "turn_right")
 LOOKING = (*WALKING, "look_up", "look_down")
-ARRIVING = (
-    "success",
-    "spl",
-    "soft_spl",
-    "distance_to_goal",
-    "navigation_error",
-    "path_length",
-    "collisions",
-    "steps",
-)
+ARRIVING = ("success", "spl", "soft_spl", "distance_to_goal", "navigation_error", "path_length", "collisions", "steps")
 
 
 class VLNTask(GoalTask):

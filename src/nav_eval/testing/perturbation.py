@@ -181,9 +181,7 @@ def every_session_meets_the_same(trial: Trial) -> str:
     used = trial.perturbed()
     list(_walked(trial, trial.episodes[1], used))
     for (_, one), (_, other) in zip(
-        _walked(trial, trial.episodes[0], trial.perturbed()),
-        _walked(trial, trial.episodes[0], used),
-        strict=True,
+        _walked(trial, trial.episodes[0], trial.perturbed()), _walked(trial, trial.episodes[0], used), strict=True
     ):
         if fault := difference(one, other):
             return f"after another episode it shows another {fault}: forget everything in `begin`, draw from `rng`."

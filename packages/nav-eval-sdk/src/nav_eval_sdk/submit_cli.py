@@ -7,13 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from nav_eval_sdk.variables import (
-    AGENT_TOKEN,
-    AGENT_TOKEN_FILE,
-    COMPETITION,
-    COMPETITION_TOKEN,
-    COMPETITION_TOKEN_FILE,
-)
+from nav_eval_sdk.variables import AGENT_TOKEN, AGENT_TOKEN_FILE, COMPETITION, COMPETITION_TOKEN, COMPETITION_TOKEN_FILE
 
 
 def add(commands: Any) -> None:

@@ -86,10 +86,7 @@ VLM_MODEL = Variable(
 )
 VLM_API_KEY = Variable("VLM_API_KEY", "nav_eval_baselines.vlm.options", "its key there", "该服务的密钥")
 OPENAI_API_KEY = Variable(
-    "OPENAI_API_KEY",
-    "nav_eval_baselines.vlm.options",
-    "the same, without VLM_API_KEY",
-    "同上，未设置 VLM_API_KEY 时",
+    "OPENAI_API_KEY", "nav_eval_baselines.vlm.options", "the same, without VLM_API_KEY", "同上，未设置 VLM_API_KEY 时"
 )
 VLM_TIMEOUT = Variable(
     "VLM_TIMEOUT",

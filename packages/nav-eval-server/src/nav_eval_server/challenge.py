@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import yaml
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -55,6 +56,14 @@ ORACLE = "shortest_path"
 AGENTS = (*EXAMPLES, *BASELINES, ORACLE)
 DATES = ("opens", "closes")
 """Keys of a phase that may still be moved after the opening."""
+
+
+def _networks(names: tuple[str, ...]) -> tuple[str, ...]:
+    Networks(names)
+    return names
+
+
+NetworkNames = Annotated[tuple[str, ...], AfterValidator(_networks)]
 
 
 class Part(BaseModel):
@@ -156,7 +165,7 @@ class Teams(Part):
 class Endpoints(Part):
     """Where services may lie, and how long we wait for one that does not answer."""
 
-    allowed_networks: tuple[str, ...] = ("public",)
+    allowed_networks: NetworkNames = ("public",)
     allowed_ports: tuple[Annotated[str, BeforeValidator(str)], ...] = ("80", "443", "1024-65535")
     """By default none of those below 1024 but the web's: no mail, no remote log-in."""
     probe_seconds: float = Field(3.0, gt=0, le=30)
@@ -167,12 +176,6 @@ class Endpoints(Part):
     """After so long without an answer a submission has failed."""
     join: bool = True
     """Whether a service may call us, in place of being called (`nav-eval-agent join`)."""
-
-    @field_validator("allowed_networks")
-    @classmethod
-    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        Networks(names)
-        return names
 
     @field_validator("allowed_ports")
     @classmethod
@@ -251,13 +254,7 @@ class Webhook(Part):
     """Where each notice is also sent as JSON; `text` in it is what chat programs show."""
 
     url: Annotated[str, StringConstraints(pattern=r"^https?://[A-Za-z0-9.\[\]:_-]+(/[!-~]*)?$")]
-    allowed_networks: tuple[str, ...] = ("public",)
-
-    @field_validator("allowed_networks")
-    @classmethod
-    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        Networks(names)
-        return names
+    allowed_networks: NetworkNames = ("public",)
 
 
 class Notify(Part):

@@ -6,10 +6,7 @@ from cyclopts import App, Parameter
 
 ABOUT = "Run a competition: teams, a fair queue and evaluations that survive every crash."
 COMMANDS = {
-    "init": (
-        "nav_eval_server.init:init",
-        "Make a competition that needs no data: nav-eval competition init DIR.",
-    ),
+    "init": ("nav_eval_server.init:init", "Make a competition that needs no data: nav-eval competition init DIR."),
     "serve": (
         "nav_eval_server.serving:serve",
         "Serve it: database, web, scheduler and a worker: nav-eval competition serve FILE.",

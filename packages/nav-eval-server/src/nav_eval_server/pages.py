@@ -21,12 +21,7 @@ ORDER = ("overview", "rules", "data", "prizes", "contact", "citation")
 TERMS, FOOT = "terms", "foot"
 LOGOS = ("logo.svg", "logo.png")
 MAX_BYTES = 100_000
-PICTURES = {
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".webp": "image/webp",
-}
+PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
 DOWNLOADS = (".bib", ".csv", ".gz", ".json", ".pdf", ".tar", ".txt", ".yaml", ".zip")
 """Endings of what browsers keep as a file; of nothing that they would run."""
 ENDINGS = (*PICTURES, *DOWNLOADS)

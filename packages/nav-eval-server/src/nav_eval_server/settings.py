@@ -62,10 +62,7 @@ WHITENOISE_AUTOREFRESH = False
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 100_000}}}
 LOGIN_URL = "login"
 LOGOUT_REDIRECT_URL = "front"
-AUTHENTICATION_BACKENDS = (
-    "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
-)
+AUTHENTICATION_BACKENDS = ("axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend")
 AXES_FAILURE_LIMIT = 8
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]

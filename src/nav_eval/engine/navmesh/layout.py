@@ -241,11 +241,7 @@ def _tile_arrays(tiles: Sequence[Tile]) -> dict[str, Any]:
     trees = [t.sections["bv_nodes"] for t in tiles]
     index = [np.where(t["index"] >= 0, t["index"] + b, t["index"]) for t, b in zip(trees, polys)]
     rows = [np.column_stack([t["bmin"], t["bmax"], i]) for t, i in zip(trees, index)]
-    return {
-        "tree": _ints(rows).reshape(-1, 7),
-        "tile_place": place,
-        "tile_size": size,
-    }
+    return {"tree": _ints(rows).reshape(-1, 7), "tile_place": place, "tile_size": size}
 
 
 def _cells(box: Floats, walkable: npt.NDArray[np.bool_], tiles: dict[str, Any]) -> dict[str, Any]:

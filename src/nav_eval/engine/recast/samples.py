@@ -106,13 +106,7 @@ def _jitter(i: int, factor: int) -> float:
 
 @inner()
 def grid_samples(
-    points: Floats,
-    count: int,
-    spacing: float,
-    cell: Floats,
-    radius: int,
-    box: Longs,
-    heights: Ints,
+    points: Floats, count: int, spacing: float, cell: Floats, radius: int, box: Longs, heights: Ints
 ) -> Floats:
     """(S, 3) jittered points of the world's sampling grid well inside the polygon, at floor height.
 
@@ -138,17 +132,7 @@ def grid_samples(
             if signed_border_gap(points, count, point, _FIRST) > -spacing / _TWO:
                 continue
             h = height_at(
-                point[0, 0],
-                point[0, 1],
-                point[0, 2],
-                cell[1],
-                cell[2],
-                radius,
-                box[0],
-                box[1],
-                box[2],
-                box[3],
-                heights,
+                point[0, 0], point[0, 1], point[0, 2], cell[1], cell[2], radius, box[0], box[1], box[2], box[3], heights
             )
             samples[n, 0] = point[0, 0] + _jitter(n, _FACTOR_X) * cell[0] * _TENTH
             samples[n, 1] = single(h) * cell[2]

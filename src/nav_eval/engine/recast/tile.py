@@ -13,15 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.engine.navmesh.file import (
-    BV_NODE,
-    DETAIL,
-    LINK,
-    MESH_HEADER,
-    POLY,
-    TILE_MAGIC,
-    TILE_VERSION,
-)
+from nav_eval.engine.navmesh.file import BV_NODE, DETAIL, LINK, MESH_HEADER, POLY, TILE_MAGIC, TILE_VERSION
 from nav_eval.engine.navmesh.settings import NavmeshSettings
 
 Longs = NDArray[np.int64]

@@ -70,10 +70,7 @@ def _normals(corners: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
 
 
 def _bounds(
-    corners: NDArray[np.float64],
-    normals: NDArray[np.float64],
-    flags: NDArray[np.uint8],
-    starts: NDArray[np.int64],
+    corners: NDArray[np.float64], normals: NDArray[np.float64], flags: NDArray[np.uint8], starts: NDArray[np.int64]
 ) -> Clusters:
     """Boxes and cones; a cluster with a double-sided triangle, or of more than a half space, gets no cone."""
     first = starts[:-1]

@@ -36,12 +36,7 @@ LARGEST_BUDGET_MIB = 7168
 """Texels are numbered with 31 bits."""
 UNUSABLE = (OSError, ValueError, KeyError)
 """What reading a scene of the cache raises that is not there, damaged or taken away at this moment."""
-GROUPS: dict[str, Any] = {
-    "clusters": Clusters,
-    "triangles": Triangles,
-    "vertices": Vertices,
-    "materials": Materials,
-}
+GROUPS: dict[str, Any] = {"clusters": Clusters, "triangles": Triangles, "vertices": Vertices, "materials": Materials}
 
 
 @dataclass(frozen=True, slots=True)

@@ -424,15 +424,7 @@ def narrow_ceil(value: Scalar) -> Scalar:
 
 @inner(_nrt=False, forceinline=True)
 def span(
-    origin: Scalar,
-    stride: Scalar,
-    a: Scalar,
-    b: Scalar,
-    w: Scalar,
-    wx: Scalar,
-    triangle: Scalar,
-    depth: F32,
-    ids: I32,
+    origin: Scalar, stride: Scalar, a: Scalar, b: Scalar, w: Scalar, wx: Scalar, triangle: Scalar, depth: F32, ids: I32
 ) -> None:
     """Pixels a .. b - 1 of a row of `stride` pixels that starts at `origin`; w: 1/z at the start of the block of eight
     that holds a.

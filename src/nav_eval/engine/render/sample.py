@@ -9,15 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nav_eval.engine.render.layout import (
-    F32,
-    U32,
-    Camera,
-    Materials,
-    Plane,
-    Scalar,
-    Vertices,
-)
+from nav_eval.engine.render.layout import F32, U32, Camera, Materials, Plane, Scalar, Vertices
 from nav_eval.jit import inner
 
 
@@ -63,11 +55,7 @@ def to_camera(view: Scalar, vertices: Vertices, index: Scalar) -> Plane:
 def blend_plane(planes: tuple[Plane, Plane, Plane], a: Scalar, b: Scalar, c: Scalar) -> Plane:
     """Plane of an attribute over z from its values at the three corners: step in x, step in y, value at 0, 0."""
     pa, pb, pc = planes
-    return (
-        pa[0] * a + pb[0] * b + pc[0] * c,
-        pa[1] * a + pb[1] * b + pc[1] * c,
-        pa[2] * a + pb[2] * b + pc[2] * c,
-    )
+    return (pa[0] * a + pb[0] * b + pc[0] * c, pa[1] * a + pb[1] * b + pc[1] * c, pa[2] * a + pb[2] * b + pc[2] * c)
 
 
 @inner(_nrt=False, forceinline=True)

@@ -14,19 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.engine.render.layout import U32, Camera, Scalar
-from nav_eval.engine.render.rows import (
-    BLOCK,
-    COLOR,
-    EIGHT,
-    FRACTIONS,
-    LANES,
-    LOW,
-    PAIR,
-    SIXTEEN,
-    STEP,
-    TAPS,
-    u32,
-)
+from nav_eval.engine.render.rows import BLOCK, COLOR, EIGHT, FRACTIONS, LANES, LOW, PAIR, SIXTEEN, STEP, TAPS, u32
 from nav_eval.engine.scene.scene import Sky
 from nav_eval.jit import inner
 

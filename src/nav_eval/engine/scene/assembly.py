@@ -62,11 +62,7 @@ def check_indices(triangles: NDArray[Any], count: int, where: str) -> NDArray[np
 
 
 def assemble(
-    name: str,
-    parts: Sequence[Part],
-    materials: Sequence[Material],
-    textures: Sequence[NDArray[np.uint8]],
-    where: str,
+    name: str, parts: Sequence[Part], materials: Sequence[Material], textures: Sequence[NDArray[np.uint8]], where: str
 ) -> Scene:
     """One scene from `parts`; SceneError if they hold no triangle, or absurdly many. textures: each (H, W, 4), sRGB."""
     vertices, triangles = sum(len(part.positions) for part in parts), sum(len(part.triangles) for part in parts)

@@ -25,13 +25,7 @@ from nav_eval.engine.render.frame import Frame
 from nav_eval.errors import ConfigError, NavEvalError, SimulatorError
 from nav_eval.geometry import Vec3
 from nav_eval.logging import get_logger
-from nav_eval.simulator.backends.external_values import (
-    agent_state,
-    metres,
-    plain_events,
-    wire_body,
-    wire_place,
-)
+from nav_eval.simulator.backends.external_values import agent_state, metres, plain_events, wire_body, wire_place
 from nav_eval.simulator.backends.greedy import GreedyExpert
 from nav_eval.simulator.base import SensorSession
 from nav_eval.simulator.motion import nominal_motion

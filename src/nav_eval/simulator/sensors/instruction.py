@@ -32,8 +32,4 @@ class InstructionSensor(Sensor):
         instruction = simulator.episode.instruction
         if instruction is None:
             return None
-        return {
-            "text": instruction.text,
-            "tokens": list(instruction.tokens),
-            "language": instruction.language,
-        }
+        return {"text": instruction.text, "tokens": list(instruction.tokens), "language": instruction.language}

@@ -9,14 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nav_eval_baselines.bridges.base import (
-    Actions,
-    PolicyAgent,
-    PolicyOptions,
-    PolicyServerError,
-    actions_of,
-    chosen,
-)
+from nav_eval_baselines.bridges.base import Actions, PolicyAgent, PolicyOptions, PolicyServerError, actions_of, chosen
 from nav_eval_baselines.bridges.link import Link, packed, unpacked
 from nav_eval_sdk.protocol.usage import Usage
 from nav_eval_sdk.variables import POLICY_API_KEY

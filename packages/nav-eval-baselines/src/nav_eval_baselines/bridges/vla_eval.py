@@ -14,14 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nav_eval_baselines import __version__
-from nav_eval_baselines.bridges.base import (
-    Actions,
-    PolicyAgent,
-    PolicyOptions,
-    PolicyServerError,
-    actions_of,
-    chosen,
-)
+from nav_eval_baselines.bridges.base import Actions, PolicyAgent, PolicyOptions, PolicyServerError, actions_of, chosen
 from nav_eval_baselines.bridges.link import Link, packed, unpacked
 from nav_eval_sdk.options import option
 from nav_eval_sdk.protocol.usage import Usage

@@ -113,10 +113,7 @@ class ETPNavAgent(PublishedAgent):
         net, batch = trainer.policy.net, self.model.batch_obs([views(seen)], trainer.device)
         with self.model.torch.no_grad():
             found = net(
-                mode="waypoint",
-                waypoint_predictor=trainer.waypoint_predictor,
-                observations=batch,
-                in_train=False,
+                mode="waypoint", waypoint_predictor=trainer.waypoint_predictor, observations=batch, in_train=False
             )
             around = trainer._vp_feature_variable(found)
             features, valid = (one[0] for one in net(mode="panorama", **around))

@@ -8,15 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nav_eval_sdk.options import option
-from nav_eval_sdk.variables import (
-    OPENAI_API_KEY,
-    VLM_API_KEY,
-    VLM_MODEL,
-    VLM_OPTIONS,
-    VLM_TIMEOUT,
-    VLM_URL,
-    Variable,
-)
+from nav_eval_sdk.variables import OPENAI_API_KEY, VLM_API_KEY, VLM_MODEL, VLM_OPTIONS, VLM_TIMEOUT, VLM_URL, Variable
 
 CHAT = "/chat/completions"
 

@@ -65,10 +65,7 @@ class SocialForce(PedestrianModel):
 
         speed: float = Field(1.0, gt=0, le=2, description="mean of the wanted speeds, m/s; deviation a tenth")
         crossing: float = Field(
-            0.5,
-            ge=0,
-            le=1,
-            description="share of people who first come along the agent's own way to its goal",
+            0.5, ge=0, le=1, description="share of people who first come along the agent's own way to its goal"
         )
         pause: float = Field(2.0, ge=0, le=60, description="longest stay at a place before going on, s")
         reacts: bool = Field(True, description="false: they neither see the agent nor stop for it, only each other")

@@ -118,10 +118,7 @@ class PeopleInTheWay(Perturbation):
         people = config.people
         if config.backend != "custom" or people.motion != "social_force":
             return config
-        more = {
-            "count": people.count + self.MORE[self.severity - 1],
-            "options": {**people.options, "crossing": 1.0},
-        }
+        more = {"count": people.count + self.MORE[self.severity - 1], "options": {**people.options, "crossing": 1.0}}
         return config.model_copy(update={"people": people.model_copy(update=more)})
 
 

@@ -21,10 +21,7 @@ class PoseDrift(Perturbation):
     """
 
     sensors = ("gps", "compass")
-    DEVIATIONS: ClassVar = {
-        "gps": (0.01, 0.03, 0.1),
-        "compass": (math.radians(0.5), math.radians(1), math.radians(2)),
-    }
+    DEVIATIONS: ClassVar = {"gps": (0.01, 0.03, 0.1), "compass": (math.radians(0.5), math.radians(1), math.radians(2))}
 
     def reading(self, name: str, kind: str, value: Any, rng: RngSource) -> Any:
         increments = rng.of_episode(kind).normal(0.0, 1.0, (rng.step, value.size))

@@ -91,12 +91,7 @@ class Service:
     """`factory` makes an agent; it is called max_sessions times, in the agents' own threads."""
 
     def __init__(
-        self,
-        factory: AgentFactory,
-        info: Info,
-        *,
-        max_wait: float = 0.005,
-        idle_timeout: float = 30.0,
+        self, factory: AgentFactory, info: Info, *, max_wait: float = 0.005, idle_timeout: float = 30.0
     ) -> None:
         self.info = info
         self._idle_timeout = idle_timeout
@@ -183,13 +178,7 @@ class Service:
             log.warning("Session %s has been silent for %g s: another one takes its place.", key, self._idle_timeout)
             self._release(self._sessions.pop(key))
 
-    def act(
-        self,
-        asked: Envelope,
-        read: Read,
-        size: int = 0,
-        connected: Connected = unknown,
-    ) -> Action:
+    def act(self, asked: Envelope, read: Read, size: int = 0, connected: Connected = unknown) -> Action:
         """The agent's action for one step, asked for once. `size`: bytes of the message. Raises ServiceProblem."""
         session = self._session(asked.session_id)
         session.connected = connected

@@ -36,15 +36,7 @@ from nav_eval_sdk.protocol.structs import known
 from nav_eval_sdk.protocol.text import cleaned
 from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROBLEM
 from nav_eval_sdk.transport.address import connected
-from nav_eval_sdk.transport.base import (
-    MAX_ANSWER,
-    PLAIN_SERVICE,
-    Ask,
-    Connection,
-    Deadline,
-    Transport,
-    plain_status,
-)
+from nav_eval_sdk.transport.base import MAX_ANSWER, PLAIN_SERVICE, Ask, Connection, Deadline, Transport, plain_status
 from nav_eval_sdk.transport.upgrade import JOINED, turned
 
 M = TypeVar("M", bound=Message)

@@ -307,12 +307,7 @@ def submit(request: HttpRequest, body: SubmissionIn, key: Key = None) -> Status[
 @router.post(
     "/submissions/predictions",
     response={201: Accepted} | answers(401, 403, 404, 409, 413, 422, 429),
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {"application/octet-stream": BINARY},
-        }
-    },
+    openapi_extra={"requestBody": {"required": True, "content": {"application/octet-stream": BINARY}}},
 )
 def submit_predictions(
     request: HttpRequest, phase: Annotated[str, Query(pattern=PHASE)], key: Key = None

@@ -60,7 +60,7 @@ OPEN_TO_ALL: Sentence = {
     "zh": "该服务没有令牌，对手可能将其作为自己的服务提交。请用 --token-file 启动服务，并重新保存。",
 }
 KEPT: dict[Answer | Literal[""], Sentence] = {
-    "ready": {"en": "An image, kept since {at}.", "zh": "镜像，{at} 起保存。"},
+    "ready": {"en": "An image, kept since {at}.", "zh": "镜像，{at} 起保存。"}
 }
 SAID = {"join": JOINED, "image": KEPT}
 """Of what we do not call."""

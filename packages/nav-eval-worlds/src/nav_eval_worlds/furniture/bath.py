@@ -33,13 +33,8 @@ def _oval(m: Model, profile: Profile, z: float, stretch: float, material: str, l
 
 
 def _seat(m: Model, y: float) -> None:
-    _oval(
-        m,
-        [(0.19, y), (0.195, y + 0.02), (0.18, y + 0.035), (0.12, y + 0.03), (0.1, y - 0.06), (0.0, y - 0.12)],
-        0.06,
-        1.28,
-        "ceramic",
-    )
+    rim = [(0.19, y), (0.195, y + 0.02), (0.18, y + 0.035), (0.12, y + 0.03), (0.1, y - 0.06), (0.0, y - 0.12)]
+    _oval(m, rim, 0.06, 1.28, "ceramic")
 
 
 def close_toilet(stream: Stream) -> Made:
@@ -123,22 +118,10 @@ def _shell(m: Model, w: float, d: float, foot: float, h: float, skin: str) -> No
     """An oval tub, its wall with an inside."""
     part = Model()
     r = w / 2
-    _oval(
-        part,
-        [(0.0, foot), (r * 0.72, foot), (r * 0.9, foot + 0.2), (r * 0.98, h), (r, h + 0.02), (r * 0.95, h + 0.02)],
-        0,
-        d / w,
-        skin,
-        16,
-    )
-    _oval(
-        part,
-        [(r * 0.95, h + 0.02), (r * 0.86, h - 0.1), (r * 0.68, foot + 0.08), (0.0, foot + 0.06)],
-        0,
-        d / w,
-        "basin",
-        16,
-    )
+    out = [(0.0, foot), (r * 0.72, foot), (r * 0.9, foot + 0.2), (r * 0.98, h), (r, h + 0.02), (r * 0.95, h + 0.02)]
+    _oval(part, out, 0, d / w, skin, 16)
+    inside = [(r * 0.95, h + 0.02), (r * 0.86, h - 0.1), (r * 0.68, foot + 0.08), (0.0, foot + 0.06)]
+    _oval(part, inside, 0, d / w, "basin", 16)
     m.add(part)
 
 

@@ -173,13 +173,8 @@ def bench(stream: Stream, w: float = 1.1) -> Made:
         m.box((-w / 2, h - 0.04, -d / 2), (w / 2, h, d / 2), "wood")
     elif kind == 1:
         pegs(m, w, d, h - 0.1, "wood2", 0.02)
-        m.cushion(
-            (-w / 2, h - 0.12, -d / 2),
-            (w / 2, h, d / 2),
-            stream.choice(("fabric0", "fabric2", "leather")),
-            0.04,
-            skip="",
-        )
+        skin = stream.choice(("fabric0", "fabric2", "leather"))
+        m.cushion((-w / 2, h - 0.12, -d / 2), (w / 2, h, d / 2), skin, 0.04, skip="")
     else:
         legs(m, w, d, h - 0.05, "wood", 0.04)
         for y in (0.12, 0.26):

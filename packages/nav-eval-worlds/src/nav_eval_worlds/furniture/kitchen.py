@@ -172,17 +172,8 @@ def island(stream: Stream, look: Fitted, w: float) -> Made:
     m.box((-w / 2 + 0.05, 0, -d / 2 + 0.08), (w / 2 - 0.05, 0.1, d / 2 - 0.34), "dark", skip="ud")
     m.box((-w / 2 + 0.02, 0.1, -d / 2 + 0.04), (w / 2 - 0.02, _TOP - 0.04, d / 2 - 0.3), face, skip="ud")
     part = Model()
-    fronts(
-        part,
-        (-w / 2 + 0.03, 0.12),
-        (w / 2 - 0.03, _TOP - 0.05),
-        d / 2 - 0.04,
-        2,
-        max(2, int(w / 0.5)),
-        face,
-        look.handle,
-        look.grips,
-    )
+    low, high, columns = (-w / 2 + 0.03, 0.12), (w / 2 - 0.03, _TOP - 0.05), max(2, int(w / 0.5))
+    fronts(part, low, high, d / 2 - 0.04, 2, columns, face, look.handle, look.grips)
     m.add(part, turn=2)
     for x in (-w / 2 + 0.022, w / 2 - 0.062):
         m.box((x, 0, d / 2 - 0.298), (x + 0.04, _TOP - 0.04, d / 2 - 0.02), face, skip="du")

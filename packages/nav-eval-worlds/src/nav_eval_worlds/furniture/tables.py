@@ -227,17 +227,8 @@ def nightstand(stream: Stream) -> Made:
     (legs if kind != 1 else pegs)(m, w, d, low, wood if kind != 2 else "dark", 0.035)
     m.box((-w / 2, low, -d / 2), (w / 2, h, d / 2 - 0.02), wood)
     grips = stream.choice(("bar", "knob", "slot", "frame"))
-    fronts(
-        m,
-        (-w / 2 + 0.01, low + 0.01),
-        (w / 2 - 0.01, h - 0.03),
-        d / 2 - 0.02,
-        2 if kind != 1 else 1,
-        1,
-        wood,
-        "metal2",
-        grips,
-    )
+    rows = 2 if kind != 1 else 1
+    fronts(m, (-w / 2 + 0.01, low + 0.01), (w / 2 - 0.01, h - 0.03), d / 2 - 0.02, rows, 1, wood, "metal2", grips)
     on = ((table_lamp(stream), 0.0, h, -0.05),) if stream.chance(75) else ()
     return Made("nightstand", m, (w, h, d + 0.05), on, design=("leg", "peg", "plinth")[kind] + "_nightstand")
 

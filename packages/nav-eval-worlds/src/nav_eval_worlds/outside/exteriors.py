@@ -11,17 +11,7 @@ from collections.abc import Callable
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.outside.buildings import Form, house, row
 from nav_eval_worlds.outside.canvas import Canvas
-from nav_eval_worlds.outside.grounds import (
-    Ground,
-    city,
-    crops,
-    forest_floor,
-    lawn,
-    meadow,
-    shore,
-    street_ground,
-    yard,
-)
+from nav_eval_worlds.outside.grounds import Ground, city, crops, forest_floor, lawn, meadow, shore, street_ground, yard
 from nav_eval_worlds.outside.outdoors import (
     GREENS,
     bushes,

@@ -243,11 +243,9 @@ def _ring(m: Model, room: Room, w: Window, hole: Opening, wide: int, out: int, f
 def _muntins(w: Window, pane: Opening) -> list[Opening]:
     """Thin bars across a pane, in rows and columns."""
     low, high, y0, y1 = pane
-    columns, rows = {
-        "sash": (max(2, (high - low + 170) // 340), 2),
-        "lattice": (2, 3),
-        "french": (1, 4),
-    }.get(w.casing, (1, 1))
+    columns, rows = {"sash": (max(2, (high - low + 170) // 340), 2), "lattice": (2, 3), "french": (1, 4)}.get(
+        w.casing, (1, 1)
+    )
     half = _MUNTIN // 2
     across = [low + (high - low) * k // columns for k in range(columns + 1)]
     up = [y0 + (y1 - y0) * k // rows for k in range(rows + 1)]

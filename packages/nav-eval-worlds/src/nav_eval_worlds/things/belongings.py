@@ -245,13 +245,8 @@ def step_ladder(s: Shape, look: Stream) -> Made:
         m.bar((x, 0.0, -0.05 - 0.04 * steps), (x, top, -0.03), 0.025, colour)
     for k in range(steps):
         y = 0.24 * (k + 1)
-        m.block(
-            (0, (0.05 + 0.06 * steps) * (1 - y / top)),
-            (w, 0.03, 0.12 if k < steps - 1 else 0.2),
-            y - 0.03,
-            colour,
-            skip="",
-        )
+        size = (w, 0.03, 0.12 if k < steps - 1 else 0.2)
+        m.block((0, (0.05 + 0.06 * steps) * (1 - y / top)), size, y - 0.03, colour, skip="")
     return finished("step_ladder", m)
 
 
@@ -405,10 +400,7 @@ def towel_rack(s: Shape, look: Stream) -> Made:
         y = 0.3 + k * (h - 0.45) / 4
         m.bar((-w / 2, y, back(y)), (w / 2, y, back(y)), 0.028, wood)
         if k in (2, 4, 0)[:towels]:
-            cloth, long = (
-                look.choice(("fabric2", "fabric3", "sheet", "towel")),
-                min(0.45, y - 0.05),
-            )
+            cloth, long = (look.choice(("fabric2", "fabric3", "sheet", "towel")), min(0.45, y - 0.05))
             half, z = w * 0.39, back(y)
             m.grids += over_bar(half, (0.0, y, z), 0.021, (long, long * 0.7), cloth, k, lean / h)
     return finished("towel_rack", _off_the_floor(m))

@@ -257,13 +257,8 @@ def key_rack(s: Shape, look: Stream) -> Made:
         x = ((k + 0.5) / hooks - 0.5) * w * 0.9
         m.bar((x, 0.1, 0.01), (x, 0.1, 0.035), 0.008, "tint_bronze")
         if k % 2 == 0:
-            m.block(
-                (x, 0.028),
-                (0.025, 0.09 - 0.02 * (k % 3), 0.006),
-                0.02 * (k % 3),
-                tint(look, (*BRIGHTS, "silver")),
-                skip="",
-            )
+            short = 0.02 * (k % 3)
+            m.block((x, 0.028), (0.025, 0.09 - short, 0.006), short, tint(look, (*BRIGHTS, "silver")), skip="")
     if shelf:
         m.block((0, 0.03), (w, 0.015, 0.08), 0.165, "wood", skip="b")
     return _backed("key_rack", m)

@@ -91,13 +91,7 @@ def _corrected(file: GltfFile, index: int, accessor: Accessor, values: NDArray[A
     what = f"accessor {index} (sparse)"
     where = _strided(file, sparse.indices.buffer_view, sparse.indices.byte_offset, sparse.count, dtype, 1, what)
     new = _strided(
-        file,
-        sparse.values.buffer_view,
-        sparse.values.byte_offset,
-        sparse.count,
-        values.dtype,
-        values.shape[1],
-        what,
+        file, sparse.values.buffer_view, sparse.values.byte_offset, sparse.count, values.dtype, values.shape[1], what
     )
     if sparse.count and int(where.max()) >= accessor.count:
         raise file.error(f"accessor {index} has a sparse index past its {accessor.count} elements.")

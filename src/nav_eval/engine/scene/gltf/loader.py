@@ -140,9 +140,7 @@ def _vector(values: list[float] | tuple[float, ...]) -> NDArray[np.float32]:
 
 
 def trs_matrix(
-    translation: NDArray[np.float32] | None,
-    rotation: NDArray[np.float32] | None,
-    scale: NDArray[np.float32] | None,
+    translation: NDArray[np.float32] | None, rotation: NDArray[np.float32] | None, scale: NDArray[np.float32] | None
 ) -> Matrix:
     """Translation x rotation (quaternion x, y, z, w) x scaling, in float32. (4, 4), of (3,) metres, (4,) and (3,)."""
     matrix = IDENTITY.copy()

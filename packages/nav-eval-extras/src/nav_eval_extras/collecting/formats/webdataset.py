@@ -42,11 +42,7 @@ class WebDataset(Format):
             for name, data in _files(walk, index):
                 file.write(_member(name, data))
             self._at = file.tell()
-        return {
-            "shard": self._shard,
-            "end": self._at,
-            "languages": [one.language for one in walk.route.wordings],
-        }
+        return {"shard": self._shard, "end": self._at, "languages": [one.language for one in walk.route.wordings]}
 
     def finish(self, records: Iterable[Mapping[str, Any]]) -> None:
         if self._at:
