@@ -16,15 +16,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nav_eval_baselines.grounded import GroundedAgent
-from nav_eval_baselines.learned import LearnedAgent, load
+from nav_eval_baselines.learned import LearnedAgent
 from nav_eval_baselines.learned.surroundings import Surroundings
 from nav_eval_baselines.learned.tried import Tried
 from nav_eval_sdk import VLNAgent
 from nav_eval_sdk.examples.graph_heuristic import LOOK_AHEAD, WALK, read_cues
 
 FIRST = Path(__file__).parents[1] / "examples" / "first_vln_model"
-NETWORK = "FIRST_MODEL"
-"""Where in the environment an agent finds the file of its network."""
 TURN = math.radians(15)
 STRIDE = 0.25
 PATIENCE = 120
@@ -60,13 +58,6 @@ class Untried(LearnedAgent):
     def act(self, observation: dict[str, Any]) -> str:
         self._tried = Tried()
         return super().act(observation)
-
-
-class Retrained(LearnedAgent):
-    """`learned` with the weights of another training."""
-
-    def __init__(self) -> None:
-        self._network, self._reader = load(Path(os.environ[NETWORK]))
 
 
 class Nameless(GroundedAgent):
@@ -120,7 +111,7 @@ class Turns(VLNAgent):
 @dataclass(frozen=True)
 class Entry:
     """`agent`: as agent_service.agent has it; `perturbation`: what is done to what it is told or shown, of
-    `nav-eval sweep suite=controls`, or nothing; `model`: the file of its network, for those of `models`.
+    `nav-eval sweep suite=controls`, or nothing; `model`: the file that examples/first_vln_model wrote.
     """
 
     agent: str
@@ -129,7 +120,7 @@ class Entry:
 
     def load(self) -> None:
         """Where the agent finds its network."""
-        os.environ[NETWORK] = self.model
+        os.environ["FIRST_MODEL"] = self.model
 
 
 FLOOR = ("handcrafted", "forward", "random")
@@ -171,16 +162,7 @@ GRAPH = {
 
 
 def models(folder: Path | None) -> dict[str, Entry]:
-    """Of a folder: the networks of evidence_transfer.py, by how many homes they were trained on, and other trainings
-    of `learned`, `learned-SEED.npz`.
-    """
-    if folder is None:
-        return {}
-    firsts = sorted(folder.glob("first-*.pt"), key=lambda file: int(file.stem[6:]))
-    sys.path += [str(FIRST)] * bool(firsts)
-    grown = {f"first, {file.stem[6:]} homes": Entry("agent:First", model=str(file.resolve())) for file in firsts}
-    again = {
-        f"learned, seed {file.stem[8:]}": Entry("evidence_agents:Retrained", model=str(file.resolve()))
-        for file in sorted(folder.glob("learned-*.npz"))
-    }
-    return grown | again
+    """The networks of evidence_transfer.py, by how many homes they were trained on."""
+    files = [] if folder is None else sorted(folder.glob("first-*.pt"), key=lambda file: int(file.stem[6:]))
+    sys.path += [str(FIRST)] * bool(files)
+    return {f"first, {file.stem[6:]} homes": Entry("agent:First", model=str(file.resolve())) for file in files}
