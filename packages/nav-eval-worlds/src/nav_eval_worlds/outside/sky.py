@@ -156,10 +156,8 @@ def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.u
     fine = (white + np.roll(white, 1, axis=0)) / 2
     clear = 1100.0 if site == "towers" else 420.0
     variety = stream.child("variety").below(4)
-    a, b = np.meshgrid(STEPS, STEPS)
-    half = SIDE // 2
-    coarse_a, coarse_b = a[::2, ::2], b[::2, ::2]
-    ones = np.ones((half // 2, half))
+    a, b, half = STEPS[None], STEPS[:, None], SIDE // 2
+    coarse_a, coarse_b = a[:, ::2], b[::2]
 
     def below(x: Floats, z: Floats, fine: Floats) -> Floats:
         """The ground's colour at x, z metres from the building, turned so that its front is the site's."""
@@ -170,18 +168,20 @@ def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.u
         detail = 0.5 + (detail - 0.5) * np.clip(70 / far, 0.3, 1.6)
         share = far / (far + clear)
         colours = ground(Spot(x, z, detail, fine, far * far * (2 / (SIDE * eye)), variety))
-        return np.asarray(colours * planes(light.light) * (1 - share) + planes(light.horizon) * share)
+        colours *= planes(light.light)
+        colours *= 1 - share
+        colours += planes(light.horizon) * share
+        return colours
 
     out = np.empty((6, 3, SIDE, SIDE), np.uint8)
     for side, (ax, az) in enumerate(_AHEAD):
         rx, rz = -az, ax
         image = np.empty((3, SIDE, SIDE))
-        above = (coarse_a[: half // 2], coarse_b[: half // 2])
-        image[:, :half] = _doubled(light.above(ax + rx * above[0], -above[1], az + rz * above[0] * ones))
+        image[:, :half] = _doubled(light.above(ax + rx * coarse_a, -coarse_b[: half // 2], az + rz * coarse_a))
         if light.stars is not None:
             image[:, :half] += np.roll(light.stars, side * 211, axis=1)[:half] * np.clip(-2 * b[:half], 0, 1)
         away = eye / b[half:]
-        image[:, half:] = below(away * (ax + rx * a[half:]), away * (az + rz * a[half:]), fine[half:])
+        image[:, half:] = below(away * (ax + rx * a), away * (az + rz * a), fine[half:])
         canvas = Canvas(
             image, eye, grain, fine, light.on(side), light.horizon, clear, light.plants, light.evening, light.cast(side)
         )
@@ -189,7 +189,7 @@ def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.u
         paint(canvas, stream.child("side", turn), turn)
         blur(image[:, SIDE // 8 :], _LENS)
         out[side] = _exposed(image, light.evening)
-    out[4] = _exposed(_doubled(light.above(coarse_a, np.ones((half, half)), -coarse_b)), light.evening)
+    out[4] = _exposed(_doubled(light.above(coarse_a, np.ones((1, 1)), -coarse_b)), light.evening)
     out[5] = _exposed(_doubled(below(coarse_a * eye, coarse_b * eye, fine[::2, ::2])), light.evening)
     return out.transpose(0, 2, 3, 1)
 
@@ -200,8 +200,7 @@ def _exposed(colours: Floats, evening: bool) -> NDArray[np.uint8]:
     bright = value + 2.0 if evening else value * 1.24 + 4.0
     over = np.maximum(bright - 190.0, 0.0)
     curve = to_texels(bright - over + over * 65.0 / (over + 65.0))
-    found: NDArray[np.uint8] = curve[np.clip(colours * 8.0, 0.0, _STEPS - 1.0).astype(np.int16)]
-    return found
+    return curve.take((colours * 8.0).astype(np.int32), mode="clip")
 
 
 def _stars(stream: Stream) -> Floats:
