@@ -362,7 +362,7 @@ def blur(image: Floats, amount: Floats) -> None:
 
 def covered(at: Floats, low: float, high: float, foot: float | Floats) -> Floats:
     """The share of a texel of width `foot` that lies between low and high. at, foot: of one shape."""
-    return np.clip(np.minimum(at - low, high - at) / foot + 0.5, 0.0, 1.0)
+    return (np.minimum(at - low, high - at) / foot + 0.5).clip(0.0, 1.0)
 
 
 def _reach(low: float, high: float) -> slice:
