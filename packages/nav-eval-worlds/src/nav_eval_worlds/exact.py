@@ -9,6 +9,7 @@ that one more chair in a bedroom does not move the kitchen.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -66,7 +67,7 @@ class Stream:
 
     def bits(self, shape: tuple[int, ...]) -> NDArray[np.uint64]:
         """An array of 64 random bits each. Of that shape."""
-        count = int(np.prod(shape))
+        count = math.prod(shape)
         start = self.below(1 << 64)
         steps = (np.arange(1, count + 1, dtype=np.uint64)) * np.uint64(_GOLDEN) + np.uint64(start)
         z = (steps ^ (steps >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -40,16 +40,18 @@ class Probes:
         self._shape = (grid.shape - 4) // PROBES + 1
         self._first = np.asarray([2.5, 2.5, 2.5])
         axes = np.meshgrid(*(np.arange(n) for n in self._shape.tolist()), indexing="ij")
-        self._at = self._first + np.stack(axes, axis=-1).reshape(-1, 3) * float(PROBES)
-        self._gathered = np.zeros((len(self._at), 6, 3))
+        at = self._first + np.stack(axes, axis=-1).reshape(-1, 3) * float(PROBES)
+        self._directions = np.stack([sphere(_RAYS, part / 8) for part in range(8)])
+        self._seen = np.zeros((len(at), _RAYS), np.int64)
+        bounce.look(grid, at, self._directions, self._number, self._seen)
+        self._gathered = np.zeros((len(at), 6, 3))
 
     def fill(self, at: Floats, normals: Floats, leaving: Floats, weights: Floats) -> None:
         """From the light `leaving` points (N, 3) of surfaces `at`, metres, with unit normals; `weights` (N,)."""
         self._sums[:] = 0.0
         bounce.deposit(self._grid, at, normals, leaving, weights, self._number, self._sums)
         shining = self._sums[:, :3] / np.maximum(self._sums[:, 3:], 1.0)
-        turned = np.stack([sphere(_RAYS, part / 8) for part in range(8)])
-        bounce.gather(self._grid, self._at, turned, self._number, shining, self._gathered)
+        bounce.gather(self._seen, self._directions, shining, self._gathered)
 
     def read(self, starts: Floats, open_: NDArray[np.uint8], normals: Floats, out: Floats) -> None:
         """out (N, 3): light at places whose rays start at `starts` (N, 3), cubes, if `open_` (N,); normals (N, 3)."""

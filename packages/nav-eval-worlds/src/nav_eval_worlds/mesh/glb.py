@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import struct
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -134,35 +135,21 @@ def png(texels: NDArray[np.uint8]) -> bytes:
     """(H, W, 3) uint8 as a PNG file; with a palette, a third smaller, where 256 colours are enough."""
     from PIL import Image
 
-    few = _few_colours(texels)
-    if few is None:
-        image = Image.fromarray(texels)
-    else:
-        colours, which = few
-        image = Image.fromarray(which.astype(np.uint8))
-        image.putpalette(
-            np.stack([colours >> 16, colours >> 8 & 255, colours & 255], axis=1).astype(np.uint8).tobytes()
-        )
+    image = Image.fromarray(texels)
+    few = image.getcolors(256)
+    if few is not None:
+        colours = np.asarray(sorted(colour for _, colour in few), np.uint8)
+        number = np.empty(1 << 24, np.uint8)
+        number[_packed(colours)] = np.arange(len(colours))
+        image = Image.fromarray(number[_packed(texels)])
+        image.putpalette(colours.tobytes())
     out = io.BytesIO()
-    image.save(out, "PNG", compress_level=4)
+    image.save(out, "PNG", compress_level=4, compress_type=zlib.Z_DEFAULT_STRATEGY)
     return out.getvalue()
 
 
-def _few_colours(texels: NDArray[np.uint8]) -> tuple[NDArray[np.uint32], NDArray[np.intp]] | None:
-    """All colours, packed and sorted, and which of them each texel has (H, W); None where there are more than 256.
-
-    Most pictures show that in a few rows.
-    """
-    packed = _packed(texels)
-    for rows in (2, 16, len(packed)):
-        colours = np.unique(packed[:rows])
-        if len(colours) > 256:
-            return None
-    return colours, np.searchsorted(colours, packed)
-
-
 def _packed(texels: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """(H, W) 0xRRGGBB of (H, W, 3)."""
+    """(...) 0xRRGGBB of (..., 3)."""
     packed = texels[..., 0].astype(np.uint32)
     for channel in (1, 2):
         packed <<= 8

@@ -89,6 +89,8 @@ def _mark(grid: NDArray[np.int32], corners: Floats, labels: NDArray[np.int32], n
         corners[:, None, 1] - corners[:, None, 0],
         corners[:, None, 2] - corners[:, None, 0],
     )
-    points = (a + ab * u[None, :, None]) + ac * v[None, :, None]
-    cells = np.floor(points).astype(np.int64).reshape(-1, 3)
-    grid[cells[:, 0], cells[:, 1], cells[:, 2]] = np.repeat(labels, len(u))
+    cells = np.zeros((len(corners), len(u)), np.int64)
+    for axis, wide in enumerate(grid.shape):
+        along = (a[..., axis] + ab[..., axis] * u) + ac[..., axis] * v
+        cells = cells * wide + along.astype(np.int64)
+    grid.reshape(-1)[cells.reshape(-1)] = np.repeat(labels, len(u))

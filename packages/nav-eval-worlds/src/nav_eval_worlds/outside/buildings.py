@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from nav_eval_worlds.exact import Floats, Stream
-from nav_eval_worlds.outside.canvas import Canvas
+from nav_eval_worlds.outside.canvas import Canvas, planes
 from nav_eval_worlds.surfaces.noise import Colour
 
 Form = Literal["flat", "gable", "eaves"]
@@ -334,17 +334,18 @@ def row(c: Canvas, s: Stream, distance: float, floors: tuple[int, int], town: bo
 
 
 def lights(c: Canvas, s: Stream, distance: float, shape: tuple[int, int], level: float) -> Floats:
-    """(rows, columns, 3), 0 to 255, of windows: higher up they mirror more of the sky, some have blinds; lamps in the
+    """(3, rows, columns), 0 to 255, of windows: higher up they mirror more of the sky, some have blinds; lamps in the
     evening."""
     drawn = s.unit(shape)
     up = ((np.arange(shape[0]) + 0.5) / shape[0])[:, None]
-    mirrored = np.clip(0.12 + 0.42 * up + 0.35 * (drawn - 0.5), 0, 1)[..., None]
-    room = np.asarray((44.0, 54.0, 64.0)) * c.light
-    colours = (room + (c.haze * 0.85 - room) * mirrored) * level
-    colours[drawn > 0.9] = np.asarray((176.0, 172.0, 162.0)) * c.light * level
+    mirrored = np.clip(0.12 + 0.42 * up + 0.35 * (drawn - 0.5), 0, 1)
+    room = planes(np.asarray((44.0, 54.0, 64.0)) * c.light)
+    colours = (room + (planes(c.haze * 0.85) - room) * mirrored) * level
+    np.copyto(colours, planes(np.asarray((176.0, 172.0, 162.0)) * c.light * level), where=drawn > 0.9)
     if c.evening:
         lit = s.unit(shape)
         for k, colour in enumerate(LAMPLIT):
-            colours[(lit >= k * 0.07) & (lit < k * 0.07 + 0.07)] = dim(colour, 0.6 + 0.4 * level)
+            ours = (lit >= k * 0.07) & (lit < k * 0.07 + 0.07)
+            np.copyto(colours, planes(dim(colour, 0.6 + 0.4 * level)), where=ours)
     share = distance / (distance + c.clear)
-    return np.asarray(colours * (1 - share) + c.haze * share)
+    return np.asarray(colours * (1 - share) + planes(c.haze * share))

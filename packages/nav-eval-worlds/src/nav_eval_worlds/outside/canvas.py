@@ -22,7 +22,7 @@ STEPS: Floats = (np.arange(SIDE) * 2 + 1) / SIDE - 1.0
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """`image` (SIDE, SIDE, 3), 0 to 255; `eye`: metres above the ground.
+    """`image` (3, SIDE, SIDE), 0 to 255; `eye`: metres above the ground.
 
     `grain` and `fine` (SIDE, SIDE) are noise, 0 to 1, of a few texels' and of one texel's size.
 
@@ -46,14 +46,12 @@ class Canvas:
     def soften(self) -> None:
         """What has been painted so far lies far away: the lens draws it less sharply than what comes."""
         rows = slice(SIDE // 5, SIDE * 9 // 16)
-        part, amount = self.image[rows], (np.clip((0.1 - STEPS[rows]) * 10, 0, 1) * 0.2)[:, None, None]
-        part[:, 1:-1] += (part[:, :-2] + part[:, 2:] - 2 * part[:, 1:-1]) * amount
-        part[1:-1] += (part[:-2] + part[2:] - 2 * part[1:-1]) * amount[1:-1]
+        blur(self.image[:, rows], (np.clip((0.1 - STEPS[rows]) * 10, 0, 1) * 0.2)[:, None])
 
     def seen(self, colour: Colour | Floats, distance: float) -> Floats:
-        """A colour in this light, behind that much air. (..., 3), 0 to 255."""
+        """A colour in this light, behind that much air. (3, 1, 1), 0 to 255."""
         share = distance / (distance + self.clear)
-        return np.asarray(colour, np.float64) * self.light * (1 - share) + self.haze * share
+        return planes(np.asarray(colour, np.float64) * self.light * (1 - share) + self.haze * share)
 
     def box(self, distance: float, x0: float, x1: float, y0: float, y1: float) -> tuple[slice, slice, Floats]:
         """Rows, columns and the coverage of a rectangle's texels. Coverage: (R, C), 0 to 1."""
@@ -64,10 +62,10 @@ class Canvas:
         return rows, columns, covered(y, y0, y1, foot)[:, None] * covered(x, x0, x1, foot)
 
     def put(self, area: tuple[slice, slice, Floats], colour: Floats) -> None:
-        """Blend a colour, (3,) or one for each texel, over an area."""
+        """Blend a colour, (3, 1, 1) or one for each texel, over an area."""
         rows, columns, share = area
-        part = self.image[rows, columns]
-        part += (colour - part) * share[..., None]
+        part = self.image[:, rows, columns]
+        part += (colour - part) * share
 
     def rectangle(
         self, distance: float, x0: float, x1: float, y0: float, y1: float, colour: Colour | Floats, rough: float = 0.0
@@ -75,7 +73,7 @@ class Canvas:
         """`rough`: how much the grain changes the brightness. colour: (3,), 0 to 255; lengths in metres."""
         area = self.box(distance, x0, x1, y0, y1)
         seen = self.seen(colour, distance)
-        self.put(area, seen * (1 - rough / 2 + rough * self.grain[area[0], area[1]])[..., None] if rough else seen)
+        self.put(area, seen * (1 - rough / 2 + rough * self.grain[area[0], area[1]]) if rough else seen)
 
     def wall(
         self, distance: float, x0: float, x1: float, y0: float, y1: float, colour: Colour | Floats, brick: bool
@@ -91,7 +89,7 @@ class Canvas:
         if brick:
             coarse = np.arange(columns.start, columns.stop) // 4
             tone = tone * (0.8 + 0.32 * self.fine[rows][:, coarse])
-        self.put((rows, columns, share), self.seen(colour, distance) * tone[..., None])
+        self.put((rows, columns, share), self.seen(colour, distance) * tone)
 
     def veil(
         self, distance: float, x0: float, x1: float, y0: float, y1: float, colour: Colour | Floats, share: float
@@ -107,23 +105,23 @@ class Canvas:
         """A pane by day: a dark room, and the sky that its upper part mirrors, more or less."""
         rows, columns, share = self.box(distance, x0, x1, y0, y1)
         up = ((self.eye - STEPS[rows] * distance - y0) / (y1 - y0))[:, None]
-        mirrored = np.clip(sky * (0.25 + 0.75 * up) + 0.9 * (self.grain[rows, columns] - 0.5), 0, 0.85)[..., None]
-        room = np.asarray((38.0, 44.0, 50.0)) * self.light
-        self.put((rows, columns, share), room + (self.haze * 0.8 - room) * mirrored)
+        mirrored = np.clip(sky * (0.25 + 0.75 * up) + 0.9 * (self.grain[rows, columns] - 0.5), 0, 0.85)
+        room = planes(np.asarray((38.0, 44.0, 50.0)) * self.light)
+        self.put((rows, columns, share), room + (planes(self.haze * 0.8) - room) * mirrored)
 
     def glow(self, distance: float, x0: float, x1: float, y0: float, y1: float, colour: Colour) -> None:
         """A rectangle that shines by itself, more above than below."""
         rows, columns, share = self.box(distance, x0, x1, y0, y1)
         up = np.clip((self.eye - STEPS[rows] * distance - y0) / (y1 - y0), 0, 1)[:, None]
         tone = 0.66 + 0.34 * up + 0.14 * (self.grain[rows, columns] - 0.5)
-        self.put((rows, columns, share), np.asarray(colour, np.float64) * tone[..., None])
+        self.put((rows, columns, share), planes(colour) * tone)
 
     def halo(self, distance: float, x: float, y: float, radius: float, colour: Colour) -> None:
         """Light in the air round a lamp."""
         rows, columns, _ = self.box(distance, x - radius, x + radius, y - radius, y + radius)
         dx, dy = STEPS[columns] * distance - x, (self.eye - STEPS[rows] * distance - y)[:, None]
         near = np.clip(1 - (dx * dx + dy * dy) / (radius * radius), 0, 1)
-        self.image[rows, columns] += (near * near * near)[..., None] * np.asarray(colour, np.float64)
+        self.image[:, rows, columns] += near * near * near * planes(colour)
 
     def pool(self, distance: float, x: float, radius: float, colour: Colour) -> None:
         """Light on the ground under a lamp."""
@@ -131,7 +129,7 @@ class Canvas:
         away = self.eye / np.maximum(STEPS[rows], 1e-3)[:, None]
         dx, dz = STEPS * away - x, away - distance
         near = np.clip(1 - (dx * dx + dz * dz) / (radius * radius), 0, 1)
-        self.image[rows] += (near * near)[..., None] * np.asarray(colour, np.float64)
+        self.image[:, rows] += near * near * planes(colour)
 
     def panes(
         self,
@@ -145,7 +143,7 @@ class Canvas:
     ) -> None:
         """A grid of windows from x0 to x1 and from the ground to `top`, one to a cell (wide, high).
 
-        `colours` (rows, columns, 3) as they are seen, from the ground up; `bars`: shares of a cell that are wall, on
+        `colours` (3, rows, columns) as they are seen, from the ground up; `bars`: shares of a cell that are wall, on
         either side and below.
         """
         rows, columns, share = self.box(distance, x0, x1, 0.0, top)
@@ -163,11 +161,12 @@ class Canvas:
         colours: Floats,
         bars: tuple[float, float],
     ) -> None:
-        i = np.clip(np.floor(u), 0, colours.shape[1] - 1).astype(np.int64)
-        j = np.clip(np.floor(v), 0, colours.shape[0] - 1).astype(np.int64)
+        _, high, wide = colours.shape
+        i = np.clip(np.floor(u), 0, wide - 1).astype(np.int64)
+        j = np.clip(np.floor(v), 0, high - 1).astype(np.int64)
         across = covered(u - i, bars[0], 1 - bars[0], foot / cell[0])
         up = covered(v - j, bars[1], 1 - bars[0], foot / cell[1])
-        self.put((area[0], area[1], area[2] * up * across), colours[j, i])
+        self.put((area[0], area[1], area[2] * up * across), colours.reshape(3, -1).take(j * wide + i, axis=1))
 
     def top(self, distance: float, far: float, x0: float, x1: float, y: float, colour: Colour | Floats) -> None:
         """A flat roof below the eye. colour: (3,), 0 to 255; lengths in metres."""
@@ -180,7 +179,7 @@ class Canvas:
         x = STEPS[columns] * away
         share = covered(x, x0, x1, 2 * away / SIDE) * ((away > distance) & (away < far))
         tone = 0.88 + 0.24 * self.grain[rows, columns]
-        self.put((rows, columns, share), self.seen(colour, distance) * tone[..., None])
+        self.put((rows, columns, share), self.seen(colour, distance) * tone)
 
     def slope(
         self,
@@ -209,9 +208,9 @@ class Canvas:
             tone = 0.9 + 0.2 * self.grain[rows, columns]
             if foot < courses:
                 tone = tone - 0.3 * covered(at - np.floor(at), 0.0, 0.22, foot / courses)
-            seen = seen * tone[..., None]
+            seen = seen * tone
         elif rough:
-            seen = seen * (1 - rough / 2 + rough * self.grain[rows, columns])[..., None]
+            seen = seen * (1 - rough / 2 + rough * self.grain[rows, columns])
         self.put((rows, columns, share), seen)
 
     def flank(
@@ -240,7 +239,7 @@ class Canvas:
             at, min(x / near, x / far), max(x / near, x / far), 2 / SIDE
         )
         tone = 0.94 + 0.12 * self.grain[rows, columns]
-        self.put((rows, columns, share), self.seen(colour, near) * tone[..., None])
+        self.put((rows, columns, share), self.seen(colour, near) * tone)
         if cell is not None and colours is not None:
             foot = 2 / SIDE * away
             wide = foot * away / abs(x)
@@ -263,7 +262,7 @@ class Canvas:
         dx = (STEPS[columns] * distance - x) / radius
         dz = ((self.eye / np.maximum(STEPS[rows], 1e-3) - distance) / deep)[:, None]
         share = np.clip(1.15 - dx * dx - dz * dz, 0, 1) * dark
-        self.image[rows, columns] *= (1 - share)[..., None]
+        self.image[:, rows, columns] *= 1 - share
 
     def shade(self, distance: float, x: float, radius: float, high: float, dark: float) -> None:
         """What a thing `high` m high and `radius` m wide at its top keeps the sun from, and its foot the sky."""
@@ -285,7 +284,7 @@ class Canvas:
         share = np.clip(
             (1.1 + 0.9 * (self.grain[rows, columns] - 0.5) - (dx * dx + dz * dz) / (reach * reach)) * 2.5, 0, 1
         )
-        self.image[rows, columns] *= 1 - share[..., None] * (dark * np.asarray((1.0, 0.94, 0.84)))
+        self.image[:, rows, columns] *= 1 - share * planes(dark * np.asarray((1.0, 0.94, 0.84)))
 
     def shade_wall(self, distance: float, x0: float, x1: float, high: float, dark: float) -> None:
         """What a front from x0 to x1 keeps the sun from, on this side of it."""
@@ -298,7 +297,7 @@ class Canvas:
         up = (z - distance) / away
         x = STEPS * z - right * up
         share = covered(x, x0, x1, 0.05) * covered(up, 0.0, high, 0.2)
-        self.image[rows] *= 1 - share[..., None] * (0.46 * np.asarray((1.0, 0.94, 0.84)))
+        self.image[:, rows] *= 1 - share * planes(0.46 * np.asarray((1.0, 0.94, 0.84)))
 
     def plant(self, distance: float, x: float, high: float, plant: Plant, leaves: Colour, bark: Colour) -> None:
         """A tree or bush whose foot is at x; as it was drawn, in colours of its own, lit from where the sun is."""
@@ -310,10 +309,10 @@ class Canvas:
         v = 1 - (self.eye - STEPS[rows] * distance) / high
         share, tone, wood = plant.at(0.5 + (u if self.cast[0] >= 0 else -u), v, 2 * distance / SIDE / high)
         ours = self.seen(leaves, distance)
-        colours = ours + (self.seen(bark, distance) - ours) * wood[..., None]
-        warm = 1 + (tone - 0.8)[..., None] * np.asarray((0.3, 0.1, -0.25))
-        haze = self.haze * (distance / (distance + self.clear))
-        self.put((rows, columns, share), (colours - haze) * tone[..., None] * warm + haze)
+        colours = ours + (self.seen(bark, distance) - ours) * wood
+        warm = 1 + (tone - 0.8) * planes((0.3, 0.1, -0.25))
+        haze = planes(self.haze * (distance / (distance + self.clear)))
+        self.put((rows, columns, share), (colours - haze) * tone * warm + haze)
 
     def under(
         self,
@@ -346,12 +345,24 @@ class Canvas:
         tone = 1 - rough / 2 + rough * (0.6 * self.grain[rows] + 0.4 * self.fine[rows])
         if rough > 0.5:
             tone = tone * (0.62 + 0.5 * np.clip(y / np.maximum(heights[None], 0.1), 0, 1))
-        self.put((rows, slice(0, SIDE), share), self.seen(colour, distance) * tone[..., None])
+        self.put((rows, slice(0, SIDE), share), self.seen(colour, distance) * tone)
+
+
+def planes(colour: Floats | tuple[float, float, float]) -> Floats:
+    """A colour (3,) beside pictures, whose channels are planes of their own. (3, 1, 1)."""
+    return np.asarray(colour, np.float64)[:, None, None]
+
+
+def blur(image: Floats, amount: Floats) -> None:
+    """Brings each texel nearer to its neighbours across, then to those above and below. (3, R, C); amount: (R, 1)."""
+    for part in image:
+        part[:, 1:-1] += (part[:, :-2] + part[:, 2:] - 2 * part[:, 1:-1]) * amount
+        part[1:-1] += (part[:-2] + part[2:] - 2 * part[1:-1]) * amount[1:-1]
 
 
 def covered(at: Floats, low: float, high: float, foot: float | Floats) -> Floats:
     """The share of a texel of width `foot` that lies between low and high. at, foot: of one shape."""
-    return np.clip(np.minimum(at - low, high - at) / foot + 0.5, 0.0, 1.0)
+    return (np.minimum(at - low, high - at) / foot + 0.5).clip(0.0, 1.0)
 
 
 def _reach(low: float, high: float) -> slice:

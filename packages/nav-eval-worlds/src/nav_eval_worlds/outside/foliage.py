@@ -20,28 +20,29 @@ _SIDE = 384
 
 @dataclass(frozen=True, slots=True)
 class Plant:
-    """`levels`, each of half the size of the one before: (H, H, 3) of coverage, brightness and share of wood."""
+    """`levels`, each of half the size of the one before: (3, H, H) of coverage, brightness and share of wood."""
 
     levels: tuple[Floats, ...]
 
     def at(self, u: Floats, v: Floats, foot: float) -> tuple[Floats, Floats, Floats]:
         """Columns u and rows v in [0, 1), and what a texel covers of them. u (C,), v (R,); three arrays (R, C)."""
         level = 0
-        while level + 1 < len(self.levels) and foot * self.levels[level].shape[0] > 1.5:
+        while level + 1 < len(self.levels) and foot * self.levels[level].shape[1] > 1.5:
             level += 1
         image = self.levels[level]
-        side = image.shape[0]
+        side = image.shape[1]
         i = np.clip(np.floor(u * side), 0, side - 1).astype(np.int64)
         j = np.clip(np.floor(v * side), 0, side - 1).astype(np.int64)
         inside = ((v >= 0) & (v < 1))[:, None] & ((u >= 0) & (u < 1))
-        part = image[j][:, i]
-        return part[..., 0] * inside, part[..., 1], part[..., 2]
+        cover, tone, wood = image[:, j].take(i, axis=2)
+        return cover * inside, tone, wood
 
 
 def plants(stream: Stream) -> tuple[Plant, ...]:
     """Two broad trees, a slim one, a conifer, and a bush."""
     leaves = noise(stream.child("leaves"), (_SIDE, _SIDE), (128, 128), 1)
     rough = 0.55 * noise(stream.child("clumps"), (_SIDE, _SIDE), (40, 40), 2) + 0.45 * leaves
+    rough = np.tile(rough, (2, 2))
     shapes = ("broad", "broad", "slim", "conifer", "bush")
     return tuple(_plant(stream.child("plant", k), shape, rough) for k, shape in enumerate(shapes))
 
@@ -51,8 +52,8 @@ _Clump = tuple[float, float, float, float]
 
 
 def _plant(s: Stream, shape: str, rough: Floats) -> Plant:
-    image = np.zeros((_SIDE, _SIDE, 3))
-    image[..., 1] = 0.5
+    image = np.zeros((3, _SIDE, _SIDE))
+    image[1] = 0.5
     crown = _layers(s) if shape == "conifer" else _lobes(s, shape)
     _wood(image, s, shape, crown)
     highest = min(y - high for _, y, _, high in crown)
@@ -72,13 +73,11 @@ def _plant(s: Stream, shape: str, rough: Floats) -> Plant:
 def _levels(image: Floats) -> tuple[Floats, ...]:
     """The picture, and halves of it, whose colours are weighted by their coverage."""
     levels = [image]
-    while levels[-1].shape[0] > 8 and levels[-1].shape[0] % 2 == 0:
+    while levels[-1].shape[1] > 8 and levels[-1].shape[1] % 2 == 0:
         a = levels[-1]
-        cover = a[..., :1]
-        weighted = np.concatenate([cover, a[..., 1:] * cover], axis=2)
-        summed = (weighted[::2, ::2] + weighted[1::2, ::2] + weighted[::2, 1::2] + weighted[1::2, 1::2]) / 4
-        less = summed.copy()
-        less[..., 1:] = summed[..., 1:] / np.maximum(summed[..., :1], 1e-6)
+        weighted = np.concatenate([a[:1], a[1:] * a[:1]])
+        less = (weighted[:, ::2, ::2] + weighted[:, 1::2, ::2] + weighted[:, ::2, 1::2] + weighted[:, 1::2, 1::2]) / 4
+        less[1:] /= np.maximum(less[:1], 1e-6)
         levels.append(less)
     return tuple(levels)
 
@@ -158,10 +157,10 @@ def _bough(image: Floats, start: tuple[float, float], end: tuple[float, float], 
     half = half * steep
     x = (np.arange(n) + 0.5) / n
     cover = np.clip((half - np.abs(x - middle)) * n + 0.5, 0, 1)
-    part = image[rows]
-    part[..., 0] = np.maximum(part[..., 0], cover)
-    part[..., 2] = np.maximum(part[..., 2], cover)
-    part[..., 1] += (0.85 + 0.25 * np.clip((x - middle) / half, -1, 1) - part[..., 1]) * cover
+    covered, tone, wood = image[:, rows]
+    np.maximum(covered, cover, out=covered)
+    np.maximum(wood, cover, out=wood)
+    tone += (0.85 + 0.25 * np.clip((x - middle) / half, -1, 1) - tone) * cover
 
 
 def _gloom(image: Floats, lobe: _Clump, rough: Floats, turn: int) -> None:
@@ -188,7 +187,10 @@ def _dab(
     ragged: float,
     tone: Callable[[Floats, Floats, Floats], Floats],
 ) -> None:
-    """A round clump whose edge is torn by noise; `tone` of its dx, dy (-1 to 1) and of the noise."""
+    """A round clump whose edge is torn by noise; `tone` of its dx, dy (-1 to 1) and of the noise.
+
+    image (3, n, n); rough (2 n, 2 n), two of the same across and down.
+    """
     n = _SIDE
     (x, y), (wide, high) = at, size
     reach = 1.3
@@ -199,11 +201,9 @@ def _dab(
     dx = ((np.arange(columns.start, columns.stop) + 0.5) / n - x) / wide
     dy = (((np.arange(rows.start, rows.stop) + 0.5) / n - y) / high)[:, None]
     down, across = shift % n, shift * 7 % n
-    picked = rough[(np.arange(rows.start, rows.stop) + down) % n][
-        :, (np.arange(columns.start, columns.stop) + across) % n
-    ]
+    picked = rough[rows.start + down : rows.stop + down, columns.start + across : columns.stop + across]
     cover = np.clip((1 + ragged * 0.5 - (dx * dx + dy * dy) - picked * ragged) * 5, 0, 1)
-    part = image[rows, columns]
-    part[..., 0] += (1 - part[..., 0]) * cover
-    part[..., 1] += (tone(dx, dy, picked) - part[..., 1]) * cover
-    part[..., 2] *= 1 - cover
+    covered, bright, wood = image[:, rows, columns]
+    covered += (1 - covered) * cover
+    bright += (tone(dx, dy, picked) - bright) * cover
+    wood *= 1 - cover

@@ -13,7 +13,7 @@ from nav_eval.engine.scene.scene import Sky
 from nav_eval_worlds.exact import Floats, Stream
 from nav_eval_worlds.light.daylight import Daylight
 from nav_eval_worlds.mesh.triangles import Mesh
-from nav_eval_worlds.outside.canvas import SIDE, STEPS, Canvas
+from nav_eval_worlds.outside.canvas import SIDE, STEPS, Canvas, blur, planes
 from nav_eval_worlds.outside.exteriors import SITES
 from nav_eval_worlds.outside.foliage import plants
 from nav_eval_worlds.outside.grounds import Spot
@@ -36,6 +36,8 @@ _OUTSIDE = frozenset(("facade", "facade_trim", "roof"))
 """Materials of the building's own outside."""
 _VEILS = frozenset(("net", "pane"))
 """Materials of windows that daylight shines through."""
+_LENS: Floats = np.full((SIDE - SIDE // 8, 1), 0.14)
+"""How much a lens blurs: no edge within one texel."""
 _AHEAD = ((0, -1), (-1, 0), (0, 1), (1, 0))
 """x and z of front, left, back and right."""
 
@@ -121,26 +123,26 @@ class _Light:
         return right * scale, away * scale
 
     def above(self, x: Floats, y: Floats, z: Floats) -> Floats:
-        """(..., 3) the sky's colour in directions with y >= 0."""
+        """(3, ...) the sky's colour in directions (H, W) with y >= 0."""
         size = np.sqrt(x * x + y * y + z * z)
         up = np.clip(y / size, 0.0, 1.0)
         share = np.sqrt(up) * (1.3 - 0.3 * up)
-        colours = self.horizon + (self.zenith - self.horizon) * np.clip(share, 0, 1)[..., None]
+        colours = planes(self.horizon) + planes(self.zenith - self.horizon) * np.clip(share, 0, 1)
         reach = 0.3 / (y / size + 0.12)
         dense = sampled(self.cloud, x / size * reach, z / size * reach) - self.thick
         cover = np.clip(dense * 5, 0, 1)
         cover = cover * cover * (3 - 2 * cover)
-        belly = np.clip(dense * 4 - 0.5, 0, 1)[..., None]
+        belly = np.clip(dense * 4 - 0.5, 0, 1)
         white = self.horizon * 0.5 if self.evening else np.minimum(self.horizon * 1.14, 250.0)
-        white = white + (white * np.asarray((0.8, 0.82, 0.86)) - white) * belly
-        colours += (white - colours) * (cover * np.clip(up * 6, 0, 0.9))[..., None]
+        white = planes(white) + planes(white * np.asarray((0.8, 0.82, 0.86)) - white) * belly
+        colours += (white - colours) * (cover * np.clip(up * 6, 0, 0.9))
         if self.sun is not None:
             near = np.clip((x * self.sun[0] + y * self.sun[1] + z * self.sun[2]) / size, 0.0, 1.0)
             for _ in range(3):
                 near = near * near
             halo = near * near * near
             halo = halo * halo
-            colours += (np.array((255.0, 248.0, 230.0)) - colours) * np.clip(0.35 * near + 0.65 * halo, 0, 1)[..., None]
+            colours += (planes((255.0, 248.0, 230.0)) - colours) * np.clip(0.35 * near + 0.65 * halo, 0, 1)
         return colours
 
 
@@ -154,10 +156,8 @@ def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.u
     fine = (white + np.roll(white, 1, axis=0)) / 2
     clear = 1100.0 if site == "towers" else 420.0
     variety = stream.child("variety").below(4)
-    a, b = np.meshgrid(STEPS, STEPS)
-    half = SIDE // 2
-    coarse_a, coarse_b = a[::2, ::2], b[::2, ::2]
-    ones = np.ones((half // 2, half))
+    a, b, half = STEPS[None], STEPS[:, None], SIDE // 2
+    coarse_a, coarse_b = a[:, ::2], b[::2]
 
     def below(x: Floats, z: Floats, fine: Floats) -> Floats:
         """The ground's colour at x, z metres from the building, turned so that its front is the site's."""
@@ -166,29 +166,32 @@ def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.u
             x, z = -z, x
         detail = _nearest(soil, x / 3, z / 3) * 0.5 + _nearest(soil, x / 37, z / 37) * 0.5
         detail = 0.5 + (detail - 0.5) * np.clip(70 / far, 0.3, 1.6)
-        share = (far / (far + clear))[..., None]
+        share = far / (far + clear)
         colours = ground(Spot(x, z, detail, fine, far * far * (2 / (SIDE * eye)), variety))
-        return np.asarray(colours * light.light * (1 - share) + light.horizon * share)
+        colours *= planes(light.light)
+        colours *= 1 - share
+        colours += planes(light.horizon) * share
+        return colours
 
-    out = np.empty((6, SIDE, SIDE, 3), np.uint8)
+    out = np.empty((6, 3, SIDE, SIDE), np.uint8)
     for side, (ax, az) in enumerate(_AHEAD):
         rx, rz = -az, ax
-        image = np.empty((SIDE, SIDE, 3))
-        above = (coarse_a[: half // 2], coarse_b[: half // 2])
-        image[:half] = _doubled(light.above(ax + rx * above[0], -above[1], az + rz * above[0] * ones))
+        image = np.empty((3, SIDE, SIDE))
+        image[:, :half] = _doubled(light.above(ax + rx * coarse_a, -coarse_b[: half // 2], az + rz * coarse_a))
         if light.stars is not None:
-            image[:half] += (np.roll(light.stars, side * 211, axis=1)[:half] * np.clip(-2 * b[:half], 0, 1))[..., None]
+            image[:, :half] += np.roll(light.stars, side * 211, axis=1)[:half] * np.clip(-2 * b[:half], 0, 1)
         away = eye / b[half:]
-        image[half:] = below(away * (ax + rx * a[half:]), away * (az + rz * a[half:]), fine[half:])
+        image[:, half:] = below(away * (ax + rx * a), away * (az + rz * a), fine[half:])
         canvas = Canvas(
             image, eye, grain, fine, light.on(side), light.horizon, clear, light.plants, light.evening, light.cast(side)
         )
         turn = (side - front) % 4
         paint(canvas, stream.child("side", turn), turn)
-        out[side] = _exposed(_blurred(image), light.evening)
-    out[4] = _exposed(_doubled(light.above(coarse_a, np.ones((half, half)), -coarse_b)), light.evening)
+        blur(image[:, SIDE // 8 :], _LENS)
+        out[side] = _exposed(image, light.evening)
+    out[4] = _exposed(_doubled(light.above(coarse_a, np.ones((1, 1)), -coarse_b)), light.evening)
     out[5] = _exposed(_doubled(below(coarse_a * eye, coarse_b * eye, fine[::2, ::2])), light.evening)
-    return out
+    return out.transpose(0, 2, 3, 1)
 
 
 def _exposed(colours: Floats, evening: bool) -> NDArray[np.uint8]:
@@ -197,16 +200,7 @@ def _exposed(colours: Floats, evening: bool) -> NDArray[np.uint8]:
     bright = value + 2.0 if evening else value * 1.24 + 4.0
     over = np.maximum(bright - 190.0, 0.0)
     curve = to_texels(bright - over + over * 65.0 / (over + 65.0))
-    found: NDArray[np.uint8] = curve[np.clip(colours * 8.0, 0.0, _STEPS - 1.0).astype(np.int16)]
-    return found
-
-
-def _blurred(image: Floats) -> Floats:
-    """As a lens draws it: no edge within one texel."""
-    part = image[SIDE // 8 :]
-    part[:, 1:-1] += (part[:, :-2] + part[:, 2:] - 2 * part[:, 1:-1]) * 0.14
-    part[1:-1] += (part[:-2] + part[2:] - 2 * part[1:-1]) * 0.14
-    return image
+    return curve.take((colours * 8.0).astype(np.int32), mode="clip")
 
 
 def _stars(stream: Stream) -> Floats:
@@ -227,8 +221,8 @@ def _nearest(tile: Floats, u: Floats, v: Floats) -> Floats:
 
 
 def _doubled(colours: Floats) -> Floats:
-    """Each texel as four."""
-    return colours.repeat(2, axis=0).repeat(2, axis=1)
+    """Each texel as four. (3, H, W)."""
+    return colours.repeat(2, axis=1).repeat(2, axis=2)
 
 
 def sampled(tile: Floats, u: Floats, v: Floats) -> Floats:

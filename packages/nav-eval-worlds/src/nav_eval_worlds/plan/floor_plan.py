@@ -52,9 +52,9 @@ class Rect:
 
     def overlaps(self, other: Rect, slack: int = 0) -> bool:
         """True if the interiors share more than `slack` in both directions."""
-        dx = min(self.x1, other.x1) - max(self.x0, other.x0)
-        dz = min(self.z1, other.z1) - max(self.z0, other.z0)
-        return dx > slack and dz > slack
+        if min(self.x1, other.x1) - max(self.x0, other.x0) <= slack:
+            return False
+        return min(self.z1, other.z1) - max(self.z0, other.z0) > slack
 
     def holds(self, x: float, z: float) -> bool:
         return self.x0 <= x <= self.x1 and self.z0 <= z <= self.z1

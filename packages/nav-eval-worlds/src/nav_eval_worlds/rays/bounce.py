@@ -65,23 +65,34 @@ def deposit(grid: Grid, at: F64, normals: F64, light: F64, weights: F64, number:
 
 
 @kernel(_nrt=False)
-def gather(grid: Grid, probes: F64, directions: F64, number: I64, leaving: F64, out: F64) -> None:
-    """out (P, 6, 3): irradiance over pi at probes (P, 3, cells) from +x, -x, +y, -y, +z, -z; 0 inside things.
+def look(grid: Grid, probes: F64, directions: F64, number: I64, out: I64) -> None:
+    """out (P, D): the `number` (cells,) of what probes (P, 3, cells) see in each direction; -1: nothing.
 
-    `directions` (S, D, 3): neighbours look along different ones, so that what lies between them is smoother.
+    `directions` (S, D, 3): neighbours look along different ones, so that what lies between them is smoother. Probes
+    inside things see nothing.
     """
-    share = 4.0 / directions.shape[1]
     for p in range(len(probes)):
+        x, y, z = probes[p, 0], probes[p, 1], probes[p, 2]
+        turned = directions[(p * 40503 >> 8) % len(directions)]
+        sealed = grid.sealed[cell_of(grid, x, y, z)]
+        for d in range(len(turned)):
+            met = -1 if sealed else hit_beyond(grid, x, y, z, turned[d, 0], turned[d, 1], turned[d, 2])
+            out[p, d] = number[met] if met >= 0 else -1
+
+
+@kernel(_nrt=False)
+def gather(seen: I64, directions: F64, leaving: F64, out: F64) -> None:
+    """out (P, 6, 3): irradiance over pi at probes from +x, -x, +y, -y, +z, -z, of light `leaving` (F, 3) what is `seen`
+    (P, D) in `directions`; see `look`."""
+    share = 4.0 / directions.shape[1]
+    for p in range(len(seen)):
         for side in range(6):
             out[p, side, 0] = out[p, side, 1] = out[p, side, 2] = 0.0
-        if grid.sealed[cell_of(grid, probes[p, 0], probes[p, 1], probes[p, 2])]:
-            continue
         turned = directions[(p * 40503 >> 8) % len(directions)]
         for d in range(len(turned)):
-            met = hit_beyond(grid, probes[p, 0], probes[p, 1], probes[p, 2], turned[d, 0], turned[d, 1], turned[d, 2])
-            if met < 0:
+            row = seen[p, d]
+            if row < 0:
                 continue
-            row = number[met]
             for axis in range(3):
                 cosine = turned[d, axis]
                 side = 2 * axis if cosine > 0.0 else 2 * axis + 1

@@ -227,14 +227,14 @@ def clear(grid: Grid, close: Close, points: Points, starts: F64, k: Scalar, bx: 
         far = max(np.sqrt(square), 1e-3)
         for axis in range(3):
             ray[3 + axis] /= far
-        if nearest(close.soup, close.walk, min(close.reach, far), True) >= 0:
-            return False
         if far <= close.reach:
-            return True
+            return bool(nearest(close.soup, close.walk, far, True) < 0)
         ax, ay, az = to_cells(
             grid, ray[0] + ray[3] * close.reach, ray[1] + ray[4] * close.reach, ray[2] + ray[5] * close.reach
         )
-    return bool(hit(grid, ax, ay, az, bx, by, bz) < 0)
+    if hit(grid, ax, ay, az, bx, by, bz) >= 0:
+        return False
+    return bool(close.reach <= 0.0 or nearest(close.soup, close.walk, close.reach, True) < 0)
 
 
 @kernel(_nrt=False)

@@ -21,6 +21,8 @@ Paint = Callable[[Floats, Floats], Floats]
 """(points (N, 3), normals (N, 3)) -> how bright a box is there, (N,), 1 for its plain colour."""
 _LIFT = 1e-4
 """Metres that a shadow's ray starts above its surface."""
+_HORIZON = (0.92, 0.95, 1.0)
+"""The sky's light far away."""
 _SAMPLES = 2
 """Rays to a texel and side."""
 
@@ -55,12 +57,11 @@ class Boxes:
         ways = _ways(np.asarray(eye), np.asarray(at), zoom, rows, columns)
         starts = np.tile(np.asarray(eye, np.float64), (len(ways), 1))
         far, hit, normals = self._met(starts, ways)
-        light = self._sky(ways)
-        seen = np.flatnonzero(hit >= 0)
+        light, beyond, seen = np.empty_like(ways), np.flatnonzero(hit < 0), np.flatnonzero(hit >= 0)
+        light[beyond] = self._sky(ways[beyond])
         points = starts[seen] + ways[seen] * far[seen][:, None] + normals[seen] * _LIFT
-        light[seen] = self._lit(points, normals[seen], hit[seen])
         haze = np.clip(far[seen] / 260, 0, 0.55)[:, None]
-        light[seen] = light[seen] * (1 - haze) + self._sky(ways[seen] * (1.0, 0.0, 1.0)) * haze
+        light[seen] = self._lit(points, normals[seen], hit[seen]) * (1 - haze) + np.asarray(_HORIZON) * haze
         small = light.reshape(size[0], _SAMPLES, size[1], _SAMPLES, 3).mean(axis=(1, 3))
         return _developed(small)
 
@@ -91,7 +92,7 @@ class Boxes:
     def _sky(self, ways: Floats) -> Floats:
         """Paler towards the horizon."""
         up = np.clip(ways[:, 1:2] / np.maximum(length(ways)[:, None], 1e-9), 0, 1)
-        return np.asarray(np.asarray((0.92, 0.95, 1.0)) * (1 - up) + np.asarray(self.skylight) * 0.9 * up)
+        return np.asarray(np.asarray(_HORIZON) * (1 - up) + np.asarray(self.skylight) * 0.9 * up)
 
 
 def _ways(eye: Floats, at: Floats, zoom: float, rows: int, columns: int) -> Floats:

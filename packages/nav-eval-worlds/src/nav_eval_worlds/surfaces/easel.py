@@ -26,7 +26,7 @@ _LETTERS = {
 
 @dataclass
 class Easel:
-    """A picture as it is made; `colours` are those of the home."""
+    """A picture as it is made; `colours` are those of the home. x: (1, W); y: (H, 1)."""
 
     stream: Stream
     upright: bool
@@ -40,8 +40,8 @@ class Easel:
     def __post_init__(self) -> None:
         columns, rows = (SHORT, _LONG) if self.upright else (_LONG, SHORT)
         self.wide, self.high = columns / SHORT, rows / SHORT
-        self.x = np.broadcast_to((np.arange(columns) + 0.5) / SHORT, (rows, columns))
-        self.y = np.broadcast_to(((np.arange(rows) + 0.5) / SHORT)[:, None], (rows, columns))
+        self.x = ((np.arange(columns) + 0.5) / SHORT)[None]
+        self.y = ((np.arange(rows) + 0.5) / SHORT)[:, None]
         self.image = np.full((rows, columns, 3), 240.0)
 
     def any(self) -> Colour:
@@ -58,18 +58,18 @@ class Easel:
 
     def ground(self, colour: Colour, below: Colour | None = None) -> None:
         """One colour everywhere, or one above that turns into another below."""
-        share = (self.y / self.high)[..., None]
+        share = np.broadcast_to(self.y / self.high, self.image.shape[:2])[..., None]
         self.image = np.asarray(colour, np.float64) * (1 - share) + np.asarray(below or colour, np.float64) * share
 
     def fill(self, inside: Floats, colour: Colour, tone: Floats | float = 1.0) -> None:
-        """Paint where `inside` is positive: its distance from the edge. inside, tone: (H, W);
+        """Paint where `inside` is positive: its distance from the edge. inside, tone: (H, W), or 1 for either;
         the short side is 1, and `tone` multiplies the colour."""
-        share = np.clip(inside * SHORT + 0.5, 0, 1)
+        share = np.broadcast_to(np.clip(inside * SHORT + 0.5, 0, 1), self.image.shape[:2])
         rows, columns = np.flatnonzero(share.any(axis=1)), np.flatnonzero(share.any(axis=0))
         if not len(rows):
             return
         part = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-        own = np.asarray(colour, np.float64) * (tone if isinstance(tone, float) else tone[part][..., None])
+        own = np.asarray(colour, np.float64) * np.broadcast_to(tone, share.shape)[part][..., None]
         share = share[part][..., None]
         self.image[part] = self.image[part] * (1 - share) + own * share
 
@@ -102,9 +102,8 @@ class Easel:
 
     def land(self, level: float, rise: float, bumps: int, colour: Colour, tone: Floats | float = 1.0) -> None:
         """Everything below a line of hills. tone: (H, W), multiplies the colour."""
-        rows, columns = self.image.shape[:2]
-        line = noise(self.stream, (1, columns), (1, bumps), 3) - 0.5
-        self.fill(self.y - level - rise * np.broadcast_to(line, (rows, columns)), colour, tone)
+        line = noise(self.stream, (1, self.image.shape[1]), (1, bumps), 3) - 0.5
+        self.fill(self.y - level - rise * line, colour, tone)
 
     def word(self, text: str, x: float, y: float, dot: float, colour: Colour) -> None:
         """Block letters from the upper left; `dot`: a letter's stroke."""

@@ -91,7 +91,7 @@ def city_map(e: Easel) -> None:
         away = np.abs(e.x - x0 - slope * (e.y - e.high / 2)) / (1 + abs(slope))
         e.fill(0.011 - away, paper)
     bend = e.part(20, 80) * e.high + 0.5 * (e.grain(2, 2)[:1] - 0.5)
-    e.fill(e.part(3, 6) - np.abs(e.y - np.broadcast_to(bend, e.y.shape) - 0.2 * (e.x - 0.5)), (150, 186, 204))
+    e.fill(e.part(3, 6) - np.abs(e.y - bend - 0.2 * (e.x - 0.5)), (150, 186, 204))
     e.fill((e.grain(3, 2) - 0.68) * 0.5, (142, 168, 120))
     if e.stream.chance(60):
         e.box(0, 0.84 * e.high, e.wide, e.high, _PAPERS[2])

@@ -27,10 +27,11 @@ def noise(stream: Stream, size: tuple[int, int], cells: tuple[int, int], octaves
     weight, whole = 1.0, 0.0
     for octave in range(octaves):
         rows, columns = min(cells[0] << octave, size[0]), min(cells[1] << octave, size[1])
-        total = total + _octave(stream.unit((rows, columns)), size) * weight
+        total += _octave(stream.unit((rows, columns)), size) * weight
         whole += weight
         weight /= 2
-    return total / whole
+    total /= whole
+    return total
 
 
 def _octave(values: Floats, size: tuple[int, int]) -> Floats:
@@ -39,7 +40,9 @@ def _octave(values: Floats, size: tuple[int, int]) -> Floats:
     fx, x0 = _fractions(size[1], columns)
     y1, x1 = (y0 + 1) % rows, (x0 + 1) % columns
     top = values[y0] * (1 - fy)[:, None] + values[y1] * fy[:, None]
-    blended: Floats = top[:, x0] * (1 - fx) + top[:, x1] * fx
+    blended: Floats = top[:, x0]
+    blended *= 1 - fx
+    blended += top[:, x1] * fx
     return blended
 
 
@@ -57,7 +60,7 @@ def cell_values(stream: Stream, index: NDArray[np.int64]) -> Floats:
 
 def shade(colour: Colour, value: Floats) -> Floats:
     """(H, W, 3): a colour times a brightness."""
-    return np.asarray(colour, dtype=np.float64) * value[..., None]
+    return np.stack([value * channel for channel in colour], axis=-1)
 
 
 def mixed(a: Floats, b: Floats | Colour, share: Floats) -> Floats:
@@ -70,4 +73,6 @@ def mixed(a: Floats, b: Floats | Colour, share: Floats) -> Floats:
 
 def to_texels(image: Floats) -> NDArray[np.uint8]:
     """Rounded to bytes. Any shape."""
-    return np.clip(np.floor(image + 0.5), 0, 255).astype(np.uint8)
+    rounded = image + 0.5
+    np.floor(rounded, out=rounded)
+    return np.clip(rounded, 0, 255, out=rounded).astype(np.uint8)
