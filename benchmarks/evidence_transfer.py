@@ -1,6 +1,6 @@
 """Networks trained on ever more generated homes, for `evidence.py --models`: does what they learn hold elsewhere?
 
-    python benchmarks/evidence_transfer.py --out models [--homes 5 20 50] [--paths 10] [--epochs 10]
+    python benchmarks/evidence_transfer.py --out models [--homes 5 20 100] [--paths 10] [--epochs 10]
 
 Of each number of homes the oracle's walks are collected and examples/first_vln_model learns from them, with all its
 tricks. The same epochs for all: more homes are more walks too. It needs torch, and the first homes are in every number.
@@ -45,7 +45,7 @@ def run(*words: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--homes", type=int, nargs="+", default=[5, 20, 50])
+    parser.add_argument("--homes", type=int, nargs="+", default=[5, 20, 100])
     parser.add_argument("--paths", type=int, default=10, help="in each home")
     parser.add_argument("--epochs", type=int, default=10)
     asked = parser.parse_args()
