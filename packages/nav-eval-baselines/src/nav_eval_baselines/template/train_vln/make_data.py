@@ -65,9 +65,10 @@ def played(
 
     `perturbed_by`: one of `nav-eval list perturbations`, at SEVERITY or its highest.
     """
-    perturbed = Suite("", (perturbed_by,), (SEVERITY,)).of(perturbed_by) if perturbed_by else []
+    severities = Suite("", (perturbed_by,), (SEVERITY,)).of(perturbed_by) if perturbed_by else []
+    perturbed = [f"{{name: {perturbed_by}, severity: {severity}}}" for severity in severities]
     return [
-        f"perturbations={json.dumps([{'name': perturbed_by, 'severity': severity} for severity in perturbed])}",
+        f"perturbations=[{', '.join(perturbed)}]",
         f"dataset.data_path={homes}/vln/{split}.json.gz",
         f"dataset.split={split}",
         f"simulator.scenes_dir={homes}",
