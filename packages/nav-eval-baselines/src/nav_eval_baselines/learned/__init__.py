@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nav_eval_baselines.learned.arrival import Arrival
 from nav_eval_baselines.learned.camera import Camera
 from nav_eval_baselines.learned.network import Network
 from nav_eval_baselines.learned.senses import motion
@@ -57,7 +58,7 @@ class LearnedAgent(VLNAgent):
         self._memory = self._network.begin()
         self._surroundings = Surroundings(self._network.kinds)
         self._camera = Camera()
-        self._tried = Tried()
+        self._tried, self._arrival = Tried(), Arrival()
         self._before: Any = None
         self._near: Any = None
         self._steps = 0
@@ -73,7 +74,7 @@ class LearnedAgent(VLNAgent):
         around = self._surroundings.see(near, self._network.detect(shown), pose) / np.float32(255)
         scores, self._memory = self._network.step(self._text, around, moved, self._memory)
         self._before, self._near, self._steps = pose, seen, self._steps + 1
-        return ACTIONS[self._tried.choose(scores, pose)]
+        return ACTIONS[self._arrival.choose(self._tried.choose(scores, pose), scores, pose)]
 
     def _news(self, near: Any, pose: Any, before: Any) -> Any:
         """Nothing near where the view did not change with the pose: it is an old one, and lies elsewhere."""
