@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 from nav_eval_baselines.learned import ACTIONS, LearnedAgent, load
+from nav_eval_baselines.learned.arrival import MAX_STEPS, Arrival
 from nav_eval_baselines.learned.senses import CELLS, REFLECTED, SIDE, motion, nearness, picture
 from nav_eval_baselines.learned.surroundings import BANDS, DIRECTIONS, PLACES, Surroundings
 from nav_eval_baselines.learned.tried import MAX_REPEATS, Tried
@@ -162,6 +163,28 @@ def test_pushing_against_a_wall_ends():
     for step in range(60):
         pushed += tried.choose(scores, (0.001 * step, 0.0, 2 * np.pi * step)) == 1
     assert pushed <= MAX_REPEATS
+
+
+def test_who_would_stop_goes_straight_on_first():
+    arrival, stop, walk = Arrival(), np.array([2.0, 1.0, 1.0, 1.0]), np.array([0.0, 9.0, 9.0, 9.0])
+    assert [arrival.choose(k, walk, (0.0, 0.0, 0.0)) for k in (1, 2, 3)] == [1, 2, 3]
+    poses = np.zeros((MAX_STEPS + 1, 3))
+    poses[:, 0] = 0.25 * np.arange(MAX_STEPS + 1)
+    actions = [arrival.choose(action, stop, pose) for action, pose in zip([0, 2, 3, 0, 1, 2], poses)]
+    assert actions == [1] * MAX_STEPS + [0]
+
+
+def test_who_comes_up_against_something_stops_there():
+    arrival, stop = Arrival(), np.array([9.0, 0.0, 0.0, 0.0])
+    places = np.array([(0, 0, 0), (0.25, 0, 0), (0.27, 0, 0)])
+    assert [arrival.choose(0, stop, pose) for pose in places] == [1, 1, 0]
+
+
+def test_who_never_likes_best_to_stop_stops_when_the_chances_add_up():
+    """A quarter each time: two are reached with the eighth."""
+    arrival, scores = Arrival(), np.zeros(4)
+    actions = [arrival.choose(3, scores, np.full(3, 0.01 * step)) for step in range(9)]
+    assert actions == [3] * 7 + [1, 0]
 
 
 def test_english_words_and_chinese_characters_share_a_vocabulary():

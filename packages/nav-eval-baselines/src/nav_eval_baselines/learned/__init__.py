@@ -13,8 +13,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nav_eval_baselines.learned.arrival import Arrival
 from nav_eval_baselines.learned.camera import Camera
 from nav_eval_baselines.learned.network import Network
+from nav_eval_baselines.learned.odometry import Odometry
 from nav_eval_baselines.learned.senses import motion
 from nav_eval_baselines.learned.surroundings import Surroundings
 from nav_eval_baselines.learned.tried import Tried
@@ -56,14 +58,15 @@ class LearnedAgent(VLNAgent):
         self._text = self._network.read(self._reader.numbers(text))
         self._memory = self._network.begin()
         self._surroundings = Surroundings(self._network.kinds)
-        self._camera = Camera()
-        self._tried = Tried()
+        self._camera, self._odometry = Camera(), Odometry()
+        self._tried, self._arrival = Tried(), Arrival()
         self._before: Any = None
         self._near: Any = None
-        self._steps = 0
+        self._steps, self._action = 0, 0
 
     def act(self, observation: dict[str, Any]) -> str:
-        pose = np.array([*observation["gps"], *observation["compass"]], np.float32)
+        read = np.array([*observation["gps"], *observation["compass"]], np.float32)
+        pose = self._odometry.pose(read, self._action, observation["depth"], self._camera.tangent)
         before = pose if self._before is None else self._before
         moved = motion(pose[:2], pose[2], before, self._steps)
         if self._camera.look(observation["depth"], pose):
@@ -73,7 +76,8 @@ class LearnedAgent(VLNAgent):
         around = self._surroundings.see(near, self._network.detect(shown), pose) / np.float32(255)
         scores, self._memory = self._network.step(self._text, around, moved, self._memory)
         self._before, self._near, self._steps = pose, seen, self._steps + 1
-        return ACTIONS[self._tried.choose(scores, pose)]
+        self._action = self._arrival.choose(self._tried.choose(scores, pose), scores, pose)
+        return ACTIONS[self._action]
 
     def _news(self, near: Any, pose: Any, before: Any) -> Any:
         """Nothing near where the view did not change with the pose: it is an old one, and lies elsewhere."""

@@ -135,12 +135,13 @@ def lowest(levels: Any) -> float:
     return float(np.average((around + 0.5) * BIN, weights=levels[around]))
 
 
-def misfits(before: Any, now: Any, turn: float) -> Any:
-    """(ANGLES,) how badly depths (SIDE, SIDE) fit those from before a turn to the left, rad, by the camera's angle."""
+def misfits(before: Any, now: Any, turn: float, tangents: Any = _TANGENTS) -> Any:
+    """(N,) how badly depths (SIDE, SIDE) fit those from before a turn to the left, rad; `tangents` (N, 1, 1): of half
+    the camera's angle, ANGLES where none is given."""
     ahead, sine, cosine = before[_ROWS], np.sin(turn), np.cos(turn)
-    right = ahead * MIDDLES * _TANGENTS
+    right = ahead * MIDDLES * tangents
     farther = np.maximum(ahead * cosine - right * sine, NEAREST)
-    spots = (right * cosine + ahead * sine) / (farther * _TANGENTS), MIDDLES[_ROWS, None] * ahead / farther
+    spots = (right * cosine + ahead * sine) / (farther * tangents), MIDDLES[_ROWS, None] * ahead / farther
     cells = np.stack([((spot + 1) / 2 * SIDE).astype(int) for spot in spots])
     columns, rows = cells.clip(0, SIDE - 1)
     seen = now[rows, columns]

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from nav_eval.gym import collect, rollouts, text
+from nav_eval_baselines.learned.arrival import Arrival
 from nav_eval_baselines.learned.senses import motion, nearness
 from nav_eval_baselines.learned.surroundings import Surroundings
 from nav_eval_baselines.learned.tried import Tried
@@ -28,7 +29,7 @@ RECORDED = ("gps", "compass", "instruction")
 
 
 class Walking:
-    """A policy for nav_eval.collect, which keeps to the rule of Tried.
+    """A policy for nav_eval.collect, which keeps to the rules of Tried and Arrival.
 
     It takes the best action, and in a share `drawn` of the walks one as likely as it scores: those go to more places,
     while the others go wrong as the walker will. `narrow`: in some walks a narrower camera sees.
@@ -61,9 +62,10 @@ class Walking:
             rows = shown[:, None], torch.from_numpy(moved)[:, None]
             scores, _, _, self._memory = self._model(self._text, *rows, self._memory)
         self._before, self._steps = poses, self._steps + 1
-        chances = scores[:, 0].numpy()
-        chances = chances + self._draws[:, None] * self._rng.gumbel(size=chances.shape)
-        return np.array([one.choose(*row) for one, *row in zip(self._tried, chances, poses)])
+        told = scores[:, 0].numpy()
+        liked = told + self._draws[:, None] * self._rng.gumbel(size=told.shape)
+        actions = [one.choose(*row) for one, *row in zip(self._tried, liked, poses)]
+        return np.array([one.choose(*row) for one, *row in zip(self._arrivals, actions, told, poses)])
 
     def _begin(self, given: Any, begins: Any, poses: Any) -> None:
         count = len(begins)
@@ -74,10 +76,12 @@ class Walking:
             self._surroundings = [self._nothing_seen() for _ in range(count)]
             self._walked: list[list[tuple[Any, Any]]] = [[] for _ in range(count)]
             self._tried, self._draws = [Tried() for _ in range(count)], np.zeros(count)
+            self._arrivals = [Arrival() for _ in range(count)]
             self._tangents = np.ones(count)
         for place in np.flatnonzero(begins).tolist():
             self._keep(place)
-            self._surroundings[place], self._tried[place] = self._nothing_seen(), Tried()
+            self._surroundings[place] = self._nothing_seen()
+            self._tried[place], self._arrivals[place] = Tried(), Arrival()
             self._draws[place] = self._rng.random() < self._drawn
             self._tangents[place] = lenses.drawn(1, self._rng)[0] if self._narrow else 1
             self._told[place] = text(given["instruction"]["text"][place])

@@ -14,6 +14,7 @@ import numpy as np
 from nav_eval.cli.progress import worked
 from nav_eval.gym import collect
 from nav_eval_baselines.learned.senses import SIDE
+from nav_eval_extras.sweep.runs import Suite
 from nav_eval_worlds.collection import find_sites, make_scenes
 from nav_eval_worlds.episodes.controls import controls_of
 from nav_eval_worlds.episodes.splits import write_task
@@ -24,6 +25,8 @@ SENSES = f"rgb: {LENS}, depth: {LENS}, gps: {{}}, compass: {{}}"
 DETAIL = 30_000
 ENVS = 16
 """At a time, at most."""
+SEVERITY = 2
+"""Of perturbations."""
 MAX_STEPS = 250
 """Of a walk, as in an evaluation; the oracle needs 60 to 110. Who is lost learns to find the way as well."""
 
@@ -50,10 +53,22 @@ def make_paths(homes: Path, splits: dict[str, slice], per_home: int, seed: str, 
 
 
 def played(
-    homes: Path, split: str, episodes: Sequence[str], *, sensors: str = SENSES, stop_within: float | None = None
+    homes: Path,
+    split: str,
+    episodes: Sequence[str],
+    *,
+    sensors: str = SENSES,
+    stop_within: float | None = None,
+    perturbed_by: str = "",
 ) -> list[str]:
-    """Overrides of vln-demo: some paths of a split, seen through `sensors`, with an oracle that stops so near, m."""
+    """Overrides of vln-demo: some paths of a split, seen through `sensors`, with an oracle that stops so near, m.
+
+    `perturbed_by`: one of `nav-eval list perturbations`, at SEVERITY or its highest.
+    """
+    severities = Suite("", (perturbed_by,), (SEVERITY,)).of(perturbed_by) if perturbed_by else []
+    perturbed = [f"{{name: {perturbed_by}, severity: {severity}}}" for severity in severities]
     return [
+        f"perturbations=[{', '.join(perturbed)}]",
         f"dataset.data_path={homes}/vln/{split}.json.gz",
         f"dataset.split={split}",
         f"simulator.scenes_dir={homes}",
