@@ -13,7 +13,6 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -40,6 +39,7 @@ from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import NavEvalError, exhausted
 from nav_eval.logging import get_logger
+from nav_eval.parent import end_with_parent
 
 FRUITLESS = 3
 """Workers in a row that may be lost before they begin an episode."""
@@ -355,7 +355,7 @@ class WorkerReporter(logging.Handler):
 
 def _work(job: Job, shard: Shard, sender: Connection) -> None:
     heed_as_worker()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent(SECONDS_OF_A_WORKER)
     mouth = WorkerReporter(sender.send)
     try:
         with suppress(Draining):
@@ -364,15 +364,6 @@ def _work(job: Job, shard: Shard, sender: Connection) -> None:
     except Terminated:
         os._exit(128 + signal.SIGTERM)
     mouth.say(None)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(SECONDS_OF_A_WORKER)
-    os._exit(1)
 
 
 def _cause(code: int | None) -> str:

@@ -6,8 +6,6 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from nav_eval.errors import SceneError
+from nav_eval.parent import end_with_parent
 from nav_eval.progress import ProgressCallback, share_of
 from nav_eval_worlds.plan.floor_plan import Kind
 from nav_eval_worlds.shares import Assets
@@ -103,16 +102,7 @@ def _begin(done: Synchronized[float]) -> None:
     _done = done
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(SECONDS_TO_TIDY)
-    os._exit(1)
+    end_with_parent(SECONDS_TO_TIDY)
 
 
 def _make(job: Job[Made], share: float) -> Made:
