@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-STOP, FORWARD = 0, 1
+from nav_eval_baselines.learned.senses import FORWARD, STOP
+
 MAX_STEPS = 5
 """Straight on, of 0.25 m."""
 BLOCKED = 0.1

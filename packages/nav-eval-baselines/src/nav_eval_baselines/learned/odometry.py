@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from nav_eval_baselines.learned.camera import misfits, turned
-from nav_eval_baselines.learned.senses import in_the_middles
+from nav_eval_baselines.learned.senses import FORWARD, LEFT, RIGHT, in_the_middles
 
-FORWARD, LEFT, RIGHT = 1, 2, 3
 STEP, TURN = 0.25, np.radians(15)
 """Metres and radians of an action."""
 NEAR = 0.12

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+STOP, FORWARD, LEFT, RIGHT = range(4)
+"""The places of the actions in what the network says."""
 SIDE = 112
 """Pixels of the picture's sides: 224 / 2."""
 CELLS = 14

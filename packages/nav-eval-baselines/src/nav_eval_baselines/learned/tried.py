@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-STOP = 0
+from nav_eval_baselines.learned.senses import STOP
+
 MAX_REPEATS = 2
 """Times that an action is taken in the same pose."""
 PLACE, TURN = 0.125, np.radians(15)
