@@ -337,7 +337,8 @@ def middle(picture: np.ndarray) -> float:
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    """What is written whole: who reads beside the writer may meet half of a last line."""
+    return [json.loads(line) for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")]
 
 
 def actions(run: Path) -> list[list[str]]:

@@ -472,6 +472,10 @@ def test_what_is_faulty_is_not_taken_and_what_is_asked_back_is(tmp_path: Path) -
     assert texts_of(out)[0]["asked"] == ["turns_right", "unseen"] or texts_of(out)[0]["asked"][0].startswith("turns_")
 
 
+def followed(out: Path) -> list[dict[str, Any]]:
+    return [event for event in lines(out / "annotations.jsonl") if event["type"] == "Followed"]
+
+
 def test_an_agent_that_follows_first_accepts_or_leaves_it_to_people(tmp_path: Path) -> None:
     source = next(one for one in load_dataset("r2r-ce", source_file()) if one.episode_id == "2")
     assert source.instruction is not None
@@ -482,8 +486,8 @@ def test_an_agent_that_follows_first_accepts_or_leaves_it_to_people(tmp_path: Pa
             guide = Person(game.links[1])
             guide.agree()
             guide.write(text)
-            until(lambda out=out: "Followed" in (out / "annotations.jsonl").read_text())
-            walk = next(event for event in lines(out / "annotations.jsonl") if event["type"] == "Followed")
+            until(lambda out=out: followed(out))
+            [walk] = followed(out)
             assert (walk["agent"], walk["person"], walk["accepted"]) == ("grounded", 0, accepted)
             if accepted:
                 assert game.end() == 0
