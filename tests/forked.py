@@ -159,8 +159,10 @@ class Running:
         if self._caller.stdin:
             self._caller.stdin.write(script)
             self._caller.stdin.close()
-        child = Path(f"{program()}.{self._caller.pid}.child")
-        until(lambda: child.exists() and child.read_text().endswith("\n"), "a process")
+        caller = Path(f"{program()}.{self._caller.pid}")  # its pipe; before that an earlier one's child may be there
+        child = caller.with_name(f"{caller.name}.child")
+        begun = lambda: caller.exists() or self._caller.poll() is not None  # noqa: E731
+        until(lambda: begun() and child.exists() and child.read_text().endswith("\n"), "a process")
         self.pid = int(child.read_text())
         child.unlink()
         self.stderr = self._caller.stderr

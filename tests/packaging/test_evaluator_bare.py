@@ -61,10 +61,18 @@ def has_its_parts(environment: Bare, folder: Path) -> None:
 
 
 def says_what_makes_homes(environment: Bare, folder: Path) -> None:
-    """In a sentence with the line to install it, where a configuration or a command asks for generated homes."""
+    """In a sentence with the line to install it, where a configuration or a command asks for generated homes.
+
+    An earlier demonstration is left as it is, and nothing is compiled.
+    """
+    earlier = folder / "demo-results" / "report.html"
+    earlier.parent.mkdir()
+    earlier.touch()
     for command in (("run", "vln-demo"), ("demo",), ("generate", "scenes", "homes")):
         said = environment.run("nav-eval", *command, cwd=folder, code=2)
         assert said.endswith("pip install 'nav-eval[demo]'\n")
+        assert "ompil" not in said
+    assert earlier.exists()
 
 
 def test_it_judges_a_service_of_another_environment(

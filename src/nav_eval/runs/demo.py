@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby, zip_longest
 from pathlib import Path
 
+from nav_eval.agents.registry import AGENTS as KNOWN
 from nav_eval.config.schema import Config
 from nav_eval.core.orchestrator import Watcher
 from nav_eval.dataset.episode import Episode
@@ -23,6 +24,7 @@ from nav_eval.runs import builder
 from nav_eval.runs.comparison import compare_runs, comparison_table
 from nav_eval.runs.effective import Effective
 from nav_eval.runs.evaluation import Evaluated, run_benchmark
+from nav_eval.runs.generators import GENERATORS
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.simulator.backends.external_process import free_port
 
@@ -45,9 +47,15 @@ class Shown:
 
 
 def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watcher: Watcher) -> Shown:
-    """Make worlds, evaluate all agents on the same episodes, compare. `out` is made anew."""
+    """Make worlds, evaluate all agents on the same episodes, compare. `out` is made anew.
+
+    Raises ConfigError, before anything is compiled or removed, where homes or agents are not installed.
+    """
     from nav_eval.engine.warm import warm
 
+    GENERATORS.require("homes")
+    for name in AGENTS:
+        KNOWN.require(name)
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     warm(say, without=("people",))
