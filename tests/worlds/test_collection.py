@@ -21,6 +21,7 @@ from nav_eval.config.loader import load_config
 from nav_eval.config.schema import Config
 from nav_eval.engine.scene.load import load_scene
 from nav_eval.errors import ConfigError, SceneError, from_python
+from nav_eval.jit import cache_home
 from nav_eval.runs.builder import make_episodes
 from nav_eval.runs.effective import Effective, generated_data
 from nav_eval_worlds import cached
@@ -43,11 +44,17 @@ def demo(*overrides: str) -> Config:
 TWO = demo("dataset.generate.scenes=2", "dataset.split=val_unseen")
 
 
+def with_kernels(folder: Path) -> Path:
+    """A cache for processes that would compile all of them to make one home."""
+    (folder / "kernels").symlink_to(cache_home() / "kernels")
+    return folder
+
+
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """One of this module's own, for all that it makes."""
     with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("cache")
+        folder = with_kernels(tmp_path_factory.mktemp("cache"))
         patch.setattr(cached, "cache_home", lambda: folder)
         patch.setattr(progress, "SECONDS_BEFORE_SHARES", 0.0)
         patch.setattr(progress, "SECONDS_BETWEEN_SHARES", 0.2)
@@ -158,7 +165,7 @@ def test_who_stops_a_run_that_makes_homes_stops_their_processes_too(tmp_path: Pa
     making = """from nav_eval.config.schema import GenerateConfig
 from nav_eval_worlds.cached import cached_collection
 cached_collection("pointnav", "all", GenerateConfig(scenes=3, seed="stopped"))"""
-    environment = os.environ | {"NAV_EVAL_CACHE": str(tmp_path)}
+    environment = os.environ | {"NAV_EVAL_CACHE": str(with_kernels(tmp_path))}
     run = subprocess.Popen([sys.executable, "-c", making], stderr=subprocess.DEVNULL, env=environment)
     try:
         until(lambda: any(tmp_path.glob("worlds/*/each/tmp*")), "a home is begun")
