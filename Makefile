@@ -70,7 +70,7 @@ kernels: $(VENV)/test.stamp
 rewritten: $(VENV)/test.stamp
 	-$(BIN)/python -m pytest -q --collect-only >/dev/null 2>&1
 
-# Three for two cores: what serves, waits and is killed leaves one of them idle.
+# Four for two cores: what serves, waits and is killed leaves one of them idle.
 # Who steals work takes half of what the other has left, so neighbours, which share fixtures, stay together.
 suite: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -q -n 4 --dist worksteal -m "not soak"
