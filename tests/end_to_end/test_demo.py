@@ -19,7 +19,8 @@ from playing import lines
 def walks(folder: Path, seed: int) -> list[list[str]]:
     """What the served random agent did in each episode."""
     config = benchmark_config("r2r", overrides=[*write_r2r(folder / "data"), f"seed={seed}"])
-    demo._evaluate("random", config, folder, lambda _: None, Watcher())
+    with demo.started("random", "rest") as service:
+        demo._evaluate(service, config, folder, lambda _: None, Watcher())
     return [row["steps"] for row in lines(folder / "random", "trajectories.jsonl")]
 
 
@@ -32,16 +33,16 @@ def test_its_random_agent_draws_from_the_seed(tmp_path: Path) -> None:
 def test_a_file_of_the_users_folder_is_no_module_of_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "copy.py").write_text("raise RuntimeError('the wrong one')")
     monkeypatch.chdir(tmp_path)
-    with demo.served("random", "rest") as endpoint:
-        client = TestClient(endpoint)
+    with demo.started("random", "rest") as service:
+        client = TestClient(service.wait())
         assert client.health().status in ("loading", "ready")
         client.close()
 
 
 def test_a_service_that_ends_is_not_waited_for() -> None:
     ended = pytest.raises(ServiceUnavailable, match=r"no_such_module:Agent ended with exit code 2")
-    with ended, demo.served("no_such_module:Agent", "rest"):
-        pass
+    with ended, demo.started("no_such_module:Agent", "rest") as service:
+        service.wait()
 
 
 @pytest.mark.parametrize(

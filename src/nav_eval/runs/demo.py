@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
 from pathlib import Path
@@ -65,7 +65,9 @@ def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watcher: Wat
     pictures = picture_homes(Path(str(effective.simulator.scenes_dir)), out)
     for episode in builder.make_episodes(effective):
         say(f"  {episode.scene_id}: {episode.instruction.text if episode.instruction else ''}")
-    runs = [_evaluate(name, config, out, say, watcher) for name in AGENTS]
+    with ExitStack() as stack:  # the later ones start beside the first evaluation
+        services = [stack.enter_context(started(*agent)) for agent in AGENTS.items()]
+        runs = [_evaluate(service, config, out, say, watcher) for service in services]
     return Shown(runs, comparison_table(compare_runs([run.path for run in runs])), pictures)
 
 
@@ -89,44 +91,55 @@ def _in_turn(episodes: Iterable[Episode]) -> Iterator[Episode]:
     return (path[i % 2] for i, path in enumerate(paths))
 
 
-def _evaluate(name: str, config: Config, out: Path, say: Callable[[str], None], watcher: Watcher) -> Evaluated:
-    protocol = AGENTS[name]
-    with served(name, protocol) as endpoint:
-        say(f"Evaluating {name}, served over {protocol} at {endpoint} ...")
-        where = {"type": "remote", "protocol": protocol, "endpoint": endpoint, "agent": name}
-        secret = f"a demonstration's: {config.seed}"  # a service's seeds are made of it: who runs both wants them again
-        service = config.agent_service.model_copy(update={**where, "secret": secret})
-        filmed = config.output.model_copy(update={"video": "sample(1)" if name == FILMED else "none"})
-        shown = config.model_copy(update={"agent_service": service, "output": filmed})
-        return run_benchmark(shown, out / name, watchers=[watcher])
+@dataclass(frozen=True, slots=True)
+class Service:
+    """An agent in a process of its own."""
+
+    agent: str
+    protocol: str
+    process: subprocess.Popen[bytes]
+    port: int
+
+    def wait(self) -> str:
+        """Its endpoint, when it listens; after half a minute it is the evaluation that waits on.
+
+        Raises ServiceUnavailable where the process ended.
+        """
+        until = time.monotonic() + 30
+        with socket.socket() as probe:
+            while probe.connect_ex(("127.0.0.1", self.port)) and time.monotonic() < until:
+                if self.process.poll() is not None:
+                    raise ServiceUnavailable(
+                        f"the service of {self.agent} ended with exit code {self.process.returncode}; what it printed "
+                        "is above. `nav-eval doctor` says what works here."
+                    )
+                time.sleep(0.05)
+        return f"127.0.0.1:{self.port}"
 
 
 @contextmanager
-def served(agent: str, protocol: str) -> Iterator[str]:
-    """An agent as a service in a process of its own; yields its endpoint."""
+def started(agent: str, protocol: str) -> Iterator[Service]:
+    """An agent's service, which may not listen yet; it ends with the block."""
     port = free_port()
     command = [sys.executable, "-m", "nav_eval_sdk", "serve", agent, "--protocol", protocol, "--port", str(port)]
     environment = os.environ | {"PYTHONSAFEPATH": "1"}  # a copy.py in the user's folder is not Python's
     process = subprocess.Popen([*command, *BESIDE], stdout=subprocess.DEVNULL, env=environment)
     try:
-        _until_it_listens(process, port, agent)
-        yield f"127.0.0.1:{port}"
+        yield Service(agent, protocol, process, port)
     finally:
         process.terminate()
         process.wait(timeout=30)
 
 
-def _until_it_listens(process: subprocess.Popen[bytes], port: int, agent: str) -> None:
-    """Raises ServiceUnavailable where the process ended; after half a minute it is the evaluation that waits on."""
-    until = time.monotonic() + 30
-    with socket.socket() as probe:
-        while probe.connect_ex(("127.0.0.1", port)) and time.monotonic() < until:
-            if process.poll() is not None:
-                raise ServiceUnavailable(
-                    f"the service of {agent} ended with exit code {process.returncode}; what it printed is above. "
-                    "`nav-eval doctor` says what works here."
-                )
-            time.sleep(0.05)
+def _evaluate(service: Service, config: Config, out: Path, say: Callable[[str], None], watcher: Watcher) -> Evaluated:
+    name, protocol, endpoint = service.agent, service.protocol, service.wait()
+    say(f"Evaluating {name}, served over {protocol} at {endpoint} ...")
+    where = {"type": "remote", "protocol": protocol, "endpoint": endpoint, "agent": name}
+    secret = f"a demonstration's: {config.seed}"  # a service's seeds are made of it: who runs both wants them again
+    asked = config.agent_service.model_copy(update={**where, "secret": secret})
+    filmed = config.output.model_copy(update={"video": "sample(1)" if name == FILMED else "none"})
+    shown = config.model_copy(update={"agent_service": asked, "output": filmed})
+    return run_benchmark(shown, out / name, watchers=[watcher])
 
 
 def picture_homes(scenes: Path, out: Path) -> list[Path]:
