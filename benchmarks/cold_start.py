@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from machine import machine
+
 ROOT = Path(__file__).parents[1]
 STAGES = {
     "install": "",
@@ -39,7 +41,7 @@ def main() -> None:
             "XDG_CACHE_HOME": str(Path(folder) / "cache"),
         }
         first, second = demonstrated(clone, environment), demonstrated(clone, environment)
-    print(f"{len(os.sched_getaffinity(0))} cores")
+    print(f"{machine()}, {len(os.sched_getaffinity(0))} of them for this")
     print(f"{'':<10}{'from nothing':>20}{'once more':>20}\n{'stage':<10}{'wall s  CPU s':>20}{'wall s  CPU s':>20}")
     for stage in STAGES:
         print(f"{stage:<10}" + "".join(f"{wall:>13.1f}{cpu:>7.1f}" for wall, cpu in (first[stage], second[stage])))

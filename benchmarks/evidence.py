@@ -16,7 +16,6 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy, whose threads would wait for busy cores
 
 import argparse
-import platform
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -27,6 +26,7 @@ from evidence_agents import FLOOR, LABELS, Entry, models
 from evidence_card import SHARE, bounds, chance, holds, shared
 from evidence_ranks import Correlation, Scores, correlation
 from evidence_worlds import HOMES, OFFICES, R2R, Size, World, generated, told_once, worlds
+from machine import machine
 
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
@@ -123,13 +123,6 @@ def correlated(found: Correlation) -> str:
     return f"{found.agents:3}{tau:>8}   {bounds(found.tau_ci95)}{rho:>6}   {bounds(found.rho_ci95)}".rstrip()
 
 
-def processor() -> str:
-    """As the system calls it."""
-    told = Path("/proc/cpuinfo")
-    lines = told.read_text().splitlines() if told.is_file() else []
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-
-
 def arguments() -> argparse.Namespace:
     size = Size()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -158,7 +151,7 @@ def main() -> None:
     }
     told, version = " ".join(asked.overrides), made[HOMES].dataset.generate.version
     print(f"{asked.benchmark} {told}".strip() + f", generator {version}, seed {asked.seed}")
-    print(f"at most {asked.steps} steps; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; {processor()}\n")
+    print(f"at most {asked.steps} steps; {machine()}\n")
     card(made)
     with tempfile.TemporaryDirectory() as folder:
         out = asked.out or Path(folder)

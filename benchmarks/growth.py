@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from concurrency import measure
+from machine import machine
 from navmesh_build import terrain
 from worlds_of_graphs import Sleeping, write_world
 
@@ -76,6 +77,7 @@ def slopes(label: str, sizes: Sequence[float], **columns: Sequence[float]) -> No
 
 
 def sessions(sizes: Sequence[int]) -> None:
+    print(machine())
     print("Sessions: a service of 100 ms a step; CPU is the evaluator's alone")
     print("protocol  sessions  steps/s   ratio  CPU ms per step  evaluator's cores  service's cores")
     for protocol in ("rest", "grpc"):
@@ -106,7 +108,7 @@ def _stop(sizes: Sequence[int], rates: Sequence[float]) -> None:
         if rates[at] / rates[at - 1] < 1 + (sizes[at] / sizes[at - 1] - 1) / 2:
             print(
                 f"  stops at {sizes[at - 1]}: {sizes[at]} bring {rates[at] / rates[at - 1]:.2f} times as much;"
-                f" all that ran shared {os.cpu_count()} cores (load {os.getloadavg()[0]:.0f})"
+                f" all that ran shared the cores; {machine()}"
             )
             return
 

@@ -22,6 +22,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+from machine import machine
 
 PEOPLE, WARM_SECONDS, SECONDS = 20, 30.0, 60.0
 MOVES = ("move_forward", "move_forward", "turn_left", "turn_right")
@@ -90,7 +91,7 @@ def main() -> None:
         process.kill()
         process.wait()
     p50, p95, longest = np.quantile(took, (0.5, 0.95, 1.0))
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(machine())
     print(f"{PEOPLE} people, {len(took)} steps: p50 {p50:.3f} s, p95 {p95:.3f} s, longest {longest:.3f} s")
     print(f"the server used {1000 * spent / len(took):.1f} ms of CPU for a step")
 

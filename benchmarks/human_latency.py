@@ -8,7 +8,6 @@ The phone is a window of such a size, touched, whose scripts and layout take fou
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from machine import machine
 from playwright.sync_api import sync_playwright
 
 from nav_eval.runs.registry import benchmark_config
@@ -59,7 +59,7 @@ def press_keys(link: str, screen: dict[str, Any], slower: int) -> list[float]:
 def main() -> None:
     benchmark, *overrides = sys.argv[1:] or DEFAULT
     config = for_people(benchmark_config(benchmark, overrides=[*overrides, "dataset.limit=1"]))
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; key to frame, {KEYS} keys")
+    print(f"{machine()}; key to frame, {KEYS} keys")
     for name, (screen, slower) in SCREENS.items():
         game = Game()
         with (

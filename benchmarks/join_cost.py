@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import multiprocessing
-import os
 import socket
 import threading
 import time
@@ -21,6 +20,7 @@ from multiprocessing.connection import Connection as Pipe
 from typing import Any
 
 import numpy as np
+from machine import machine
 from waitress import create_server
 from wire_cost import Ready
 
@@ -138,7 +138,7 @@ def main() -> None:
     options = parser.parse_args()
     keep_freed_pages()
     ways = servers()
-    print(f"{options.rounds} rounds, {os.cpu_count()} cores, {os.getloadavg()[0]:.1f} processes at work before")
+    print(f"{options.rounds} rounds; before: {machine()}")
     print(
         f"{'frame':<9}{'bytes':>9}{'sessions':>9}  {'way':<8}{'p10 ms':>9}{'median ms':>11}{'p90 ms':>9}{'more ms':>10}"
     )

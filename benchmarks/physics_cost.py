@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import statistics
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from machine import machine
 from PIL import Image, ImageDraw
 
 from nav_eval.config.schema import SimulatorConfig
@@ -110,7 +110,7 @@ def main() -> None:
         config, chosen = episodes()
         picture(config, next(chosen), file)
         return
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(machine())
     print(f"{'scene':<32} {'engine':<22} {'median ms':>10} {'p95 ms':>8}   limit 5")
     config, chosen = episodes()
     for episode in chosen:

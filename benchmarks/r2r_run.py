@@ -17,6 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from machine import machine
+
 ROUNDS = 5
 COMMAND = [sys.executable, "-c", "from nav_eval.cli import main; main()"]
 
@@ -50,7 +52,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default=os.environ.get("NAV_EVAL_SHARED_DATA", "../shared/data"))
     folder = Path(parser.parse_args().data) / "r2r"
-    print(f"yardstick {yardstick():.3f} CPU s; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(f"yardstick {yardstick():.3f} CPU s; {machine()}")
     print(f"{'':<34} wall min   median  CPU min   median   limit")
     row("nav-eval --help", "0.4 s", ["--help"])
     data = [f"dataset.data_path={folder}/R2R_val_seen.json", f"simulator.connectivity_dir={folder}/connectivity"]

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import yardstick
 from buildings import HOMES, OFFICE, made, released
+from machine import machine
 
 import nav_eval
 
@@ -129,7 +130,7 @@ def by_the_clock(arguments: list[str], scenes: Sequence[Path], commit: str) -> N
             ratios.setdefault(asked[28:], []).append(found.calm)
     for kind, values in ratios.items():
         print(f"{'geometric mean':28}{kind:50}{geometric_mean(values):15.2f}")
-    print(f"load at the end {os.getloadavg()[0]:.1f}")
+    print(f"at the end: {machine()}")
 
 
 def throughput(data: Path, rounds: int = 6) -> tuple[float, float]:

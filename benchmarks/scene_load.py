@@ -22,6 +22,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from machine import machine
+
 SUFFIXES = (".glb", ".gltf", ".obj", ".ply")
 
 
@@ -35,6 +37,7 @@ def main() -> None:
         print(json.dumps(measure(arguments.folder, arguments.one)))
         return
     paths = sorted(path for path in arguments.folder.iterdir() if path.suffix in SUFFIXES)
+    print(machine())
     print(f"{'scene':34}{'triangles':>10}{'wall s':>8}{'CPU s':>8}{'cached us':>10}{'arrays MB':>10}", end="")
     print(f"{'held MB':>9}{'ratio':>7}{'peak MB':>9}{'trimesh wall':>14}{'CPU s':>8}{'CPU ratio':>10}")
     for path in paths:

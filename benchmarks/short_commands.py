@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from machine import machine
 from yardstick import ROOT, tree
 
 COMMIT = "60fce66"
@@ -74,7 +75,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=12)
     given = parser.parse_args()
     ours, theirs = side(ROOT), side(tree(given.commit))
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; CPU ms, least and median of {given.rounds}")
+    print(f"{machine()}; CPU ms, least and median of {given.rounds}")
     print(f"{'nav-eval ...':<80}{given.commit:>16}{'this tree':>16}")
     for command in COMMANDS:
         print(f"{command:<80}{in_turns(START, command, [theirs, ours], given.rounds)}", flush=True)

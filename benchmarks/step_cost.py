@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 from buildings import HOMES, made, released
+from machine import machine
 
 from nav_eval.core.actions import Action
 from nav_eval.core.episodes import EpisodeManager
@@ -74,7 +75,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default=os.environ.get("NAV_EVAL_SHARED_DATA", "../shared/data"))
     data = Path(parser.parse_args().data)
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(machine())
     print(f"{'scene':<22} {'frame ms':>9} {'step ms':>9} {'ratio':>7}   limit 1.2")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

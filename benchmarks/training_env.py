@@ -13,12 +13,12 @@ With --orders what the order of the episodes adds in many homes: a pass of episo
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from machine import machine
 
 import nav_eval
 from nav_eval.engine.render.cpu import CpuRenderer
@@ -114,7 +114,7 @@ def compare_orders(given: argparse.Namespace) -> None:
     for number in range(given.rounds + 1):
         for one in passes.values():
             one.round(number)
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; ms a step, lowest and median of {given.rounds}")
+    print(f"{machine()}; ms a step, lowest and median of {given.rounds}")
     print(f"{'order':>9} {'size':>9} {'sessions':>8} {'CPU':>14} {'wall':>15}")
     for (order, size, count), one in passes.items():
         one.cpu.pop(0), one.wall.pop(0)  # machine code was read
@@ -141,9 +141,7 @@ def main() -> None:
     for play in plays.values():
         play.round()
         play.steps, play.draws = [], []
-    print(
-        f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; CPU ms, lowest and median of {given.rounds} rounds"
-    )
+    print(f"{machine()}; CPU ms, lowest and median of {given.rounds} rounds")
     for _ in range(given.rounds):
         for play in plays.values():
             play.round()

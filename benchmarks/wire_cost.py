@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection as Pipe
 from typing import Any
 
 import numpy as np
+from machine import machine
 
 from nav_eval_sdk import TestClient, start
 from nav_eval_sdk.agent_interface import VLNAgent
@@ -139,7 +140,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=200)
     rounds = parser.parse_args().rounds
     times = measure(rounds)
-    print(f"{FRAME_BYTES} bytes per step, {rounds} rounds, {os.cpu_count()} cores")
+    print(f"{FRAME_BYTES} bytes per step, {rounds} rounds; {machine()}")
     print(table(times))
     os._exit(0)
 

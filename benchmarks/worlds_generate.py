@@ -9,6 +9,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from machine import machine
+
 from nav_eval_worlds.world import generate_world
 
 CASES = [(4, 1, 20_000), (10, 1, 20_000), (10, 1, 200_000), (10, 1, 1_000_000), (20, 2, 200_000), (50, 1, 200_000)]
@@ -16,6 +18,7 @@ CASES = [(4, 1, 20_000), (10, 1, 20_000), (10, 1, 200_000), (10, 1, 1_000_000), 
 
 def main() -> None:
     generate_world("warm", 2, 1, "home", 20_000).navmesh()
+    print(f"{machine()}; CPU seconds")
     print("rooms storeys     asked triangles  world s navmesh s  files s  GLB MB")
     for rooms, storeys, detail in CASES:
         t0 = time.process_time()

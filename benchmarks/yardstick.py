@@ -26,6 +26,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from machine import machine
+
 from nav_eval.jit import cache_home
 
 COMMIT = "222b46c"
@@ -106,9 +108,7 @@ def both(
         for question in questions:
             warming.ask(question)
         warming.close()
-    print(
-        f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; {clock} of commit {commit} and this tree in turns;"
-    )
+    print(f"{machine()}; {clock} of commit {commit} and this tree in turns;")
     print(f"medians of {rounds} pairs; ratio: yardstick / ours, above 1 ours is faster; in brackets its middle half")
     sides = Side(script, arguments), Side(script, arguments, theirs)
     try:
