@@ -38,6 +38,7 @@ def script(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, name, module)  # dataclasses look their module up
+    monkeypatch.setattr(sys, "path", [*sys.path, str(BENCHMARKS)])
     spec.loader.exec_module(module)
     return module
 
