@@ -26,6 +26,7 @@ from nav_eval.errors import ConfigError
 from nav_eval_baselines.vlm import Choice, NoAnswer, Options, Unreadable, VlmAgent, endpoint
 from nav_eval_baselines.vlm.answers import read_answer
 from nav_eval_baselines.vlm.pictures import History
+from nav_eval_baselines.vlm.prompt import texts_of
 from nav_eval_sdk import cli
 from nav_eval_sdk.protocol.usage import Usage, whole
 
@@ -139,6 +140,16 @@ def test_waypoints_are_numbers_within_bounds(chat: ChatServer) -> None:
     assert "range must be from 0 to 3, not 9" in chat.asked[2]["messages"][-1]["content"]
     assert moved(player, {}) == {"action": "waypoint", "action_args": {"range": 0.0, "heading": 0.0}}
     assert player.usage.unreadable == 1
+
+
+def test_an_action_may_be_named_in_either_language(chat: ChatServer) -> None:
+    said = ["停止", "前进", '{"action": "左转"}', "动作：右转", "move forward", '{"action": "turn left"}']
+    meant = ["stop", "move_forward", "turn_left", "turn_right", "move_forward", "turn_left"]
+    for language in ("en", "zh"):
+        chat.plan = [Act(answer) for answer in said]
+        player = agent(chat, episode(instruction={"text": "Walk.", "language": language}))
+        assert [player.act({})["action"] for _ in said] == meant
+        assert player.usage.unreadable == 0
 
 
 UNREADABLE = [
@@ -379,7 +390,7 @@ def recorded() -> list[tuple[str, str]]:
 def test_no_recorded_answer_is_misread() -> None:
     names = ["stop", "move_forward", "turn_left", "turn_right"]
     texts = ["stop: the instruction is fulfilled", "move forward: one step", "turn left", "turn right"]
-    choices = [Choice(text, name) for text, name in zip(texts, names, strict=True)]
+    choices = [Choice(text, name, also=texts_of(name)) for text, name in zip(texts, names, strict=True)]
     assert len({answer for _, answer in recorded()}) > 800
     assert len(lines_of_answers()) > 630  # a line that stands for four counts once
     wrong = []

@@ -27,3 +27,12 @@ def test_with_buildings_enough_there_is_an_interval_for_other_buildings_too(scen
     assert len(found) == intervals
     assert ("other buildings" in row) == (intervals == 2)
     assert all(wide[1] - wide[0] > found[0][1] - found[0][0] for wide in found[1:])
+
+
+def test_answers_that_an_agent_could_not_read_are_no_cost():
+    def told(unreadable):
+        usage = {"unreadable": unreadable, "per_episode": {"requests": 5.0, "unreadable": unreadable / 4}}
+        return metrics_table({**document(4), "usage": usage}).splitlines()[2:]
+
+    assert told(0) == ["  usage per episode: requests 5"]
+    assert told(6) == [*told(0), "  answers of its model that the agent could not read: 6; what it did instead counts"]

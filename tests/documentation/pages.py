@@ -4,9 +4,10 @@ A fenced block is run according to its language. `sh` runs as it stands; `python
 `title="name"` is written to that file; `yaml`, `json` and `toml` without a title are only parsed; `text` is output.
 Three comments, invisible on the page, steer a block that follows: `<!-- needs: docker -->` runs it only where that is
 there (`soak`: in `make soak` only; `quick`: everywhere else), `<!-- background -->` leaves it running to the end of the
-page, as in a second terminal, `<!-- output -->` says that the page's commands print it to the letter. A comment that
-begins with `<!-- setup` holds shell lines that a test needs and a reader does not; $CHECKOUT is the project's root and
-$SHARED_DATA the real data, or a set of our own that stands in (only under `needs: shared-data`).
+page, as in a second terminal, `<!-- output -->` says that the page's commands print it to the letter, with any lines
+where it has a line of `...`. A comment that begins with `<!-- setup` holds shell lines that a test needs and a reader
+does not; $CHECKOUT is the project's root and $SHARED_DATA the real data, or a set of our own that stands in (only under
+`needs: shared-data`).
 """
 
 from __future__ import annotations

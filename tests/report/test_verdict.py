@@ -63,7 +63,7 @@ def test_the_two_statements_are_never_mixed() -> None:
     assert near[1].startswith("In other buildings: not known; ")
     chinese = verdict("zh", ranking(0, 2, 0.3), SPL, {"strong": "甲", "weak": "乙"})
     assert chinese[0].startswith("在这些回合上，按 SPL，甲 优于 乙：")
-    assert chinese[1] == "换到其他建筑：未知；大约再有 3 座建筑才能看出。"
+    assert chinese[1] == "换到其他建筑：未知；大约还需 3 座建筑才能判断。"
     assert few("en", 1) == "1 building says nothing about other buildings: use five or more."
     assert few("en", 4) == "4 buildings say nothing about other buildings: use five or more."
     assert few("en", 5) is None

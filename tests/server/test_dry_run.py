@@ -63,6 +63,7 @@ def test_one_at_a_time(bench: Bench) -> None:
     with pytest.raises(Refusal) as refusal:
         rehearse(bench)
     assert refusal.value.code == "dry_run_running"
+    assert str(refusal.value).endswith(f"nav-eval-agent cancel {first.pk}")
     rehearse(bench, team=1)
     bench.dispatcher.cancel(first, "team")
     rehearse(bench)

@@ -87,8 +87,12 @@ def _usage(usage: Mapping[str, Any] | None) -> list[str]:
     """What an episode cost in the mean, as the agent tells it."""
     if usage is None:
         return []
-    told = {name.removeprefix("cost."): mean for name, mean in usage["per_episode"].items() if mean}
-    return ["  usage per episode: " + ", ".join(f"{name} {mean:.6g}" for name, mean in told.items())]
+    means = {name: mean for name, mean in usage["per_episode"].items() if mean and name != "unreadable"}
+    told = [f"{name.removeprefix('cost.')} {mean:.6g}" for name, mean in means.items()]
+    lines = [f"  usage per episode: {', '.join(told)}"] if told else []
+    if lost := usage.get("unreadable", 0):
+        lines.append(f"  answers of its model that the agent could not read: {lost}; what it did instead counts")
+    return lines
 
 
 def _row(name: str, summary: Mapping[str, Any], width: int) -> str:

@@ -153,9 +153,11 @@ def _line(row: dict[str, Any]) -> str:
     if row["difference"] is None:
         return f"  {row['metric']:<28} nothing to compare"
     ci = row["ci95"]
-    interval = "  no interval" if ci is None else f"  95% [{ci[0]:+.4f}, {ci[1]:+.4f}]"
     whole = f" ({row['p_adjusted']:.4g} for {row['pairs']} pairs)" if row["pairs"] > 1 else ""
     told = f"p {row['p']:.4g}" if row["p"] >= MIN_P else f"p < {MIN_P}"
-    chance = f"  {told}{whole} {row['test']}"
+    chance = f"{told}{whole} {row['test']}"
     means = f"{row['mean_first']:9.4f} -> {row['mean_second']:9.4f}  {row['difference']:+.4f}"
-    return f"  {row['metric']:<28} {means}{interval}{chance}"
+    row_of_means = f"  {row['metric']:<28} {means}"
+    if ci is None:
+        return f"{row_of_means}  no interval  {chance}"
+    return f"{row_of_means}  95% [{ci[0]:+.4f}, {ci[1]:+.4f}]  {chance}"

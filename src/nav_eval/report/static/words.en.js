@@ -257,7 +257,7 @@ export const EN = {
   "step.goal": "{metres} to the goal in a straight line",
   "step.said": "What the model said:",
   "usage.title": "What an episode cost",
-  "usage.note": "As the agents’ services tell it; nobody else counted. No score depends on it.",
+  "usage.note": "As the agents’ services tell it; nobody else counted. What an agent did where it could not read an answer counts like any action.",
   "usage.cost": "Cost",
   "usage.input_tokens": "Tokens in",
   "usage.output_tokens": "Tokens out",

@@ -128,7 +128,8 @@ class VlmAgent(VLNAgent):
         except (Unreadable, NoAnswer) as second:
             self._spent += Usage(unreadable=1)
             action = safe(choices, self.options.on_unreadable)
-            log.warning("Step %d: the answer cannot be read (%s); %s instead.", self._step, second, action["action"])
+            said, did = " ".join(self.said.split())[:80], action["action"]
+            log.warning("Step %d: the answer cannot be read (%s): %r; %s instead.", self._step, second, said, did)
             return [action]
 
     def _asked(self, messages: list[dict[str, Any]], choices: Sequence[Choice], until: float) -> Actions:

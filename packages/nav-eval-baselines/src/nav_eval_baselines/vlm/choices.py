@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nav_eval_baselines.vlm.prompt import Prompt
+from nav_eval_baselines.vlm.prompt import Prompt, texts_of
 
 BARE = ("stop", "found")
 """They come first: what ends an episode keeps its number."""
@@ -15,17 +15,22 @@ BARE = ("stop", "found")
 
 @dataclass(frozen=True)
 class Choice:
-    """`text` is what the model reads. `args` are fixed; `numbers`: name -> (low, high), which the model has to give."""
+    """`text` is what the model reads. `args` are fixed; `numbers`: name -> (low, high), which the model has to give.
+
+    `also`: what a model may call it that answers in another language.
+    """
 
     text: str
     action: str
     args: Mapping[str, Any] = field(default_factory=dict)
     numbers: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What it may be called: its text, the text before a colon, and, unless it is one of several, its action."""
-        return (self.text, self.text.partition(":")[0], *([] if self.args else [self.action]))
+        """What it may be called: its texts, what is before a colon, and, unless it is one of several, its action."""
+        before = (text.partition(":")[0] for text in (self.text, *self.also))
+        return (self.text, *before, *([] if self.args else [self.action]))
 
     def answer(self, numbers: Mapping[str, float] | None = None) -> dict[str, Any]:
         """The action as the SDK takes it."""
@@ -47,7 +52,7 @@ def _of_action(name: str, spec: Mapping[str, Any], seen: Mapping[str, Any], prom
             key: (_bound(one, "low", -math.inf), _bound(one, "high", math.inf)) for key, one in arguments.items()
         }
         units = {key: one.get("unit") or "" for key, one in arguments.items()}
-        yield Choice(prompt.action(name, numbers, units), name, {}, numbers)
+        yield Choice(prompt.action(name, numbers, units), name, {}, numbers, texts_of(name))
 
 
 def _bound(argument: Mapping[str, Any], key: str, without: float) -> float:

@@ -72,17 +72,18 @@ class Endpoint:
 
     def ask(self, body: dict[str, Any], until: float) -> tuple[dict[str, Any], Reply, int]:
         """(what came back, as it is read, attempts), before the time `until` (monotonic); raises NoAnswer."""
-        attempt = 0
+        attempt, first = 0, None
         while True:
             attempt += 1
             try:
                 return (*self._negotiated(body, until), attempt)
             except _Again as failure:
+                first = first or failure  # the last one may have had only what was left of the time
                 pause = failure.wait
                 if pause is None:
                     pause = min(LONGEST, PAUSE * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0)
                 if time.monotonic() + pause >= until:
-                    raise NoAnswer(f"the model gave no answer in time ({attempt} attempts): {failure}") from None
+                    raise NoAnswer(f"the model gave no answer in time ({attempt} attempts): {first}") from None
                 time.sleep(pause)
 
     def _negotiated(self, body: dict[str, Any], until: float) -> tuple[dict[str, Any], Reply]:

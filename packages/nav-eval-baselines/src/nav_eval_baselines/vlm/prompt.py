@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from configparser import ConfigParser, Error
+from functools import cache
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -75,6 +76,12 @@ class Prompt:
         manner = self.text("answer", "reasoning" if reasoning else "alone", form=form)
         told = "; ".join(done[-DONE:]) or self.text("phrases", "nothing")
         return self.text("prompt", "user", goal=goal, done=told, actions=listed, answer=manner)
+
+
+@cache
+def texts_of(action: str) -> tuple[str, ...]:
+    """What the prompts of all languages call an action; nothing where they do not know it."""
+    return tuple(text for language in LANGUAGES if (text := Prompt(language).action(action, {}, {})) != action)
 
 
 def prompt_of(options: Options, language: str) -> Prompt:

@@ -79,11 +79,12 @@ def _check_dry_run(challenge: Challenge, team: Team, kind: str) -> None:
         raise Refusal("dry_run_off", "This competition offers no dry runs.", "本次竞赛不提供试运行。")
     if kind != "service":
         raise Refusal("wrong_kind", "A dry run takes a service.", "试运行只接受服务。")
-    if Submission.objects.filter(team=team, phase=DRY_RUN).exclude(state__in=FINAL).exists():
+    if running := Submission.objects.filter(team=team, phase=DRY_RUN).exclude(state__in=FINAL).first():
+        cancel = f"nav-eval-agent cancel {running.pk}"
         raise Refusal(
             "dry_run_running",
-            "Your last dry run has not ended. Wait for it, or cancel it.",
-            "上一次试运行尚未结束，请等待或取消。",
+            f"Your dry run {running.pk} has not ended. Wait for it, or cancel it: {cancel}",
+            f"试运行 {running.pk} 尚未结束，请等待，或取消：{cancel}",
         )
 
 
