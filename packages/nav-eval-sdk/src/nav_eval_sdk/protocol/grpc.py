@@ -32,7 +32,7 @@ from nav_eval_sdk.protocol.messages import (
     TextSpec,
 )
 from nav_eval_sdk.protocol.usage import Usage
-from nav_eval_sdk.protocol.values import Specs, absent, checked_list, checked_text
+from nav_eval_sdk.protocol.values import Specs, absent, check_declared, checked_list, checked_text
 
 SERVICE = "nav_eval.v1.InferenceService"
 HEALTH = "grpc.health.v1.Health"
@@ -226,9 +226,7 @@ class ReceivedObservation:
         if not specs:
             parsed = ((name, _parse("nav_eval.v1.Value", bytes(value))) for name, value in self._values.items())
             return {name: _as_sent(name, value) for name, value in parsed}
-        alien = set(self._values) - set(specs)
-        if alien:
-            raise BadMessage(f"{min(alien)[:60]!r} is not in the declared observation_spec.")
+        check_declared(self._values, specs)
         return {name: _top_value(name, spec, self._values.get(name)) for name, spec in specs.items()}
 
 
@@ -293,9 +291,7 @@ def _as_sent(name: str, value: Any) -> Any:
 
 
 def _checked_struct(spec: StructSpec, fields: Any) -> dict[str, Any]:
-    alien = set(fields) - set(spec.parts)
-    if alien:
-        raise BadMessage(f"{min(alien)[:60]!r} is not in the declared observation_spec.")
+    check_declared(fields, spec.parts)
     for name, part in spec.parts.items():
         if name not in fields:
             absent(part)

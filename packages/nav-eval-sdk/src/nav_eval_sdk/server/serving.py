@@ -114,13 +114,13 @@ def start(
     max_wait: least seconds that a batch waits for others. Raises UnsafeAddress for a public address without a token,
     ValueError for what is no agent, port or number of sessions.
     """
+    from nav_eval_sdk.transport.base import Endpoint
+
     listen = Listen(host=host, port=port, token=token, tls=tls, insecure=insecure, max_message=max_message)
     listen.check()
     service = _service(agent, max_sessions, max_batch, max_wait, idle_timeout, streaming=protocol == "grpc")
     transport = _transport(protocol, service, listen)
-    return Server(
-        service, transport, f"[{host}]:{transport.port}" if ":" in host else f"{host}:{transport.port}"
-    ).start()
+    return Server(service, transport, Endpoint(host, transport.port).address).start()
 
 
 def _service(
