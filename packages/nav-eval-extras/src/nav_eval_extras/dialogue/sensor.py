@@ -11,7 +11,7 @@ from pydantic import Field
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.capabilities import HasNavmesh, HasScene
 from nav_eval.core.interfaces import Sensor, Simulator
-from nav_eval.core.specs import Spec, TextSpec
+from nav_eval.core.specs import TextSpec
 from nav_eval.core.types import StepRecord
 from nav_eval.errors import ConfigError
 from nav_eval.runs.generators import GENERATORS, NamesScenes
@@ -33,17 +33,13 @@ class AnswerSensor(Sensor):
 
     needs = (HasNavmesh,)
     needs_goal = True
+    spec = TextSpec(description="answer to the last question")
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         self._options = self.Options.of(config.options)
-        self._spec = TextSpec(description="answer to the last question")
         self._generator = _generator(name, self._options.generator)
         self._question: str | None = None
         self._rooms: Mapping[int, str] | None = None
-
-    @property
-    def spec(self) -> Spec:
-        return self._spec
 
     def begin(self, simulator: Simulator) -> None:
         self._question, self._rooms = None, None
