@@ -21,7 +21,7 @@ from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.bodies import Building, Crowd, PedestrianModel
 from nav_eval.core.types import Walker
 from nav_eval.dataset.episode import Episode
-from nav_eval.geometry import Vec3
+from nav_eval.geometry import Vec3, between
 from nav_eval.simulator.people.pedestrians import RADIUS, distance, kept
 
 if TYPE_CHECKING:
@@ -248,8 +248,7 @@ def _along(way: Sequence[Vec3], share: float) -> Vec3:
     left = share * sum(lengths)
     for a, b, length in zip(way, way[1:], lengths, strict=False):
         if left <= length and length > 0:
-            part = left / length
-            return (a[0] + (b[0] - a[0]) * part, a[1] + (b[1] - a[1]) * part, a[2] + (b[2] - a[2]) * part)
+            return between(a, b, left / length)
         left -= length
     return way[-1]
 
