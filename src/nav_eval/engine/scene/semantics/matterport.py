@@ -52,7 +52,6 @@ REGION_LABELS = {
     "Z": "junk",
     "-": "no label",
 }
-Vector = tuple[float, float, float]
 
 
 def attach(source: SceneSource, scene: Scene, frame: Frame, text: bytes) -> Scene:
