@@ -166,24 +166,12 @@ def _possible(name: str, text: str, scale: str) -> bool:
 
 def _published(page: _Page, one: _Result, chinese: Mapping[str, str]) -> Published:
     moved = 2 if page.scale == "share" else 0
-    return Published(
-        benchmark=one.benchmark,
-        model=one.model,
-        paper=one.paper,
-        year=one.year,
-        link=one.link,
-        split=one.split,
-        inputs=one.inputs,
-        inputs_zh=chinese.get(one.inputs, ""),
-        note=one.note,
-        note_zh=chinese.get(one.note, ""),
-        figures={n: Decimal(text).scaleb(moved if n in SHARES else 0) for n, text in one.figures.items()},
-        printed=one.printed,
-        where=page.where,
-        quoted=not page.authors,
-        convention=one.convention or page.convention,
-        read=one.read,
-    )
+    told = msgspec.structs.asdict(one) | {
+        "figures": {n: Decimal(text).scaleb(moved if n in SHARES else 0) for n, text in one.figures.items()},
+        "convention": one.convention or page.convention,
+    }
+    chinese_of = {"inputs_zh": chinese.get(one.inputs, ""), "note_zh": chinese.get(one.note, "")}
+    return Published(**told, **chinese_of, where=page.where, quoted=not page.authors)
 
 
 known(globals())
