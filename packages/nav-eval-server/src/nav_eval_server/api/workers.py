@@ -116,10 +116,6 @@ def _worker(request: HttpRequest) -> Token:
     return token
 
 
-def _fenced() -> HttpError:
-    return HttpError(409, "This attempt is not yours any more. End its process and keep nothing.")
-
-
 @router.post("/hello", response={204: None} | answers(400, 401, 422))
 def hello(request: HttpRequest, body: Instance) -> HttpResponse:
     """A worker has begun: what this instance had before is over."""
@@ -137,10 +133,7 @@ def claim(request: HttpRequest, body: Wanted) -> HttpResponse | dict[str, Any]:
 @router.post("/attempts/{attempt}/heartbeat", response={200: Turn} | answers(400, 401, 409, 422))
 def heartbeat(request: HttpRequest, attempt: int, body: Beat) -> dict[str, bool]:
     """Within lease_seconds of the last one, or the attempt is lost."""
-    try:
-        return {"over": _dispatcher().heartbeat(_worker(request), attempt, body.fence, body.total)}
-    except Fenced:
-        raise _fenced() from None
+    return {"over": _dispatcher().heartbeat(_worker(request), attempt, body.fence, body.total)}
 
 
 @router.get("/attempts/{attempt}/files", response={200: list[FileOut]} | answers(401, 409, 422))
@@ -193,8 +186,6 @@ def upload(
     """Part of a file, from `offset` on; with `whole`, of one of that size that replaces it. Counts as a heartbeat."""
     try:
         size = _dispatcher().receive(_worker(request), attempt, fence, name, offset, request.body, whole)
-    except Fenced:
-        raise _fenced() from None
     except ValueError as error:
         raise HttpError(422, str(error)) from None
     return {"size": size}
@@ -206,8 +197,6 @@ def finish(request: HttpRequest, attempt: int, body: EndingIn) -> dict[str, str]
     ending = Ending(body.outcome, body.rc, body.message, body.manifest)
     try:
         return {"state": _dispatcher().finish(_worker(request), attempt, body.fence, ending).value}
-    except Fenced:
-        raise _fenced() from None
     except Junk as junk:
         raise HttpError(422, str(junk)) from None
 
@@ -215,5 +204,5 @@ def finish(request: HttpRequest, attempt: int, body: EndingIn) -> dict[str, str]
 def _held(request: HttpRequest, attempt: int, fence: int) -> Attempt:
     found = Attempt.objects.filter(pk=attempt, fence=fence, worker=_worker(request), live=True).first()
     if found is None:
-        raise _fenced()
+        raise Fenced
     return found

@@ -7,8 +7,6 @@ rank intervals are of nav_eval.results.ranking, among teams; baselines and oracl
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +21,7 @@ from nav_eval.results import ranking
 from nav_eval.results.compare import EpisodeKey, RunRecords
 from nav_eval.results.export import recorded_definitions
 from nav_eval_server.board.ladder import climb
-from nav_eval_server.challenge import Challenge
+from nav_eval_server.challenge import Challenge, content_sha256
 from nav_eval_server.models import Episode, Ranking, Result, Submission, Team
 from nav_eval_server.queue.states import State
 
@@ -245,10 +243,6 @@ def _reason(struck: Submission) -> str:
     return decided.reason if decided else ""
 
 
-def sha256(content: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
 def agree(one: Any, other: Any) -> bool:
     """Whether two boards say the same under the keys that both have: releases before and after name more, or fewer."""
     if isinstance(one, dict) and isinstance(other, dict):
@@ -261,7 +255,7 @@ def agree(one: Any, other: Any) -> bool:
 def keep(content: dict[str, Any], now: datetime, *, revealed: bool = False) -> Ranking:
     """A snapshot of a board; the last one where nothing has changed since."""
     last = latest(content["phase"], Board(content["board"]), revealed=revealed)
-    if last is not None and last.sha256 == sha256(content):
+    if last is not None and last.sha256 == content_sha256(content):
         return last
     return Ranking.objects.create(
         phase=content["phase"],
@@ -269,7 +263,7 @@ def keep(content: dict[str, Any], now: datetime, *, revealed: bool = False) -> R
         revealed=revealed,
         at=now,
         document=content,
-        sha256=sha256(content),
+        sha256=content_sha256(content),
     )
 
 
