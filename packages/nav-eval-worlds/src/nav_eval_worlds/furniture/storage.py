@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.lamps import table_lamp
-from nav_eval_worlds.furniture.made import Family, Made, beam, fronts, legs, pegs
+from nav_eval_worlds.furniture.made import Family, Made, beam, four_corners, fronts, legs, pegs, slope
 from nav_eval_worlds.furniture.small import book_row, bowl, television, vase
 from nav_eval_worlds.surfaces.parametric import WHOLE, Model
 
@@ -79,21 +79,9 @@ def louvre_wardrobe(stream: Stream) -> Made:
         for n in range(14):
             y = 0.12 + n * (h - 0.24) / 14
             step = (h - 0.24) / 14
-            m.quad(
-                [
-                    (x0 + 0.05, y, d / 2 - 0.004),
-                    (x1 - 0.05, y, d / 2 - 0.004),
-                    (x1 - 0.05, y + step, d / 2 - 0.028),
-                    (x0 + 0.05, y + step, d / 2 - 0.028),
-                ],
-                wood,
-            )
-        m.box(
-            (x1 - 0.035 if k % 2 == 0 else x0 + 0.015, 1.0, d / 2),
-            (x1 - 0.015 if k % 2 == 0 else x0 + 0.035, 1.03, d / 2 + 0.02),
-            "metal2",
-            "b",
-        )
+            slope(m, x0 + 0.05, x1 - 0.05, (y, d / 2 - 0.004), (y + step, d / 2 - 0.028), wood)
+        a, b = (x1 - 0.035, x1 - 0.015) if k % 2 == 0 else (x0 + 0.015, x0 + 0.035)
+        m.box((a, 1.0, d / 2), (b, 1.03, d / 2 + 0.02), "metal2", "b")
     return Made("wardrobe", m, (w, h, d + 0.04))
 
 
@@ -102,8 +90,7 @@ def rack_wardrobe(stream: Stream) -> Made:
     w, d, h = stream.choice((1.2, 1.5)), 0.5, 1.8
     skin = stream.choice(("metal2", "wood"))
     m = Model()
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.03)
+    for x in (-w / 2 + 0.03, w / 2 - 0.03):
         for z in (-d / 2 + 0.03, d / 2 - 0.03):
             m.box((x - 0.015, 0, z - 0.015), (x + 0.015, h if z < 0 else 0.34, z + 0.015), skin, skip="d")
         m.box((x - 0.015, h - 0.03, -d / 2 + 0.02), (x + 0.015, h, 0.03), skin)
@@ -111,10 +98,8 @@ def rack_wardrobe(stream: Stream) -> Made:
     m.box((-w / 2, 0.3, -d / 2), (w / 2, 0.33, d / 2), "wood")
     x = -w / 2 + 0.1
     while x < w / 2 - 0.14:
-        cloth, long = (
-            stream.choice(("fabric0", "fabric1", "fabric2", "fabric3", "dark", "sheet", "throw")),
-            stream.between(65, 105) / 100,
-        )
+        cloth = stream.choice(("fabric0", "fabric1", "fabric2", "fabric3", "dark", "sheet", "throw"))
+        long = stream.between(65, 105) / 100
         m.cushion((x, h - 0.06 - long, -0.2), (x + 0.05, h - 0.08, 0.2), cloth, 0.022, skip="")
         x += stream.choice((0.06, 0.07, 0.12))
     for k in range(2):
@@ -129,8 +114,7 @@ wardrobe = Family(flat_wardrobe, shaker_wardrobe, armoire, sliding_wardrobe, lou
 def _case(m: Model, w: float, h: float, d: float, shelves: int, material: str, foot: float = 0.05) -> list[float]:
     """An open case; returns the heights of its shelves."""
     t = 0.025
-    for s in (-1, 1):
-        x = s * (w / 2 - t / 2)
+    for x in (-w / 2 + t / 2, w / 2 - t / 2):
         m.box((x - t / 2, 0, -d / 2), (x + t / 2, h, d / 2), material, skip="d")
     m.card(-w / 2, 0, w / 2, h, -d / 2 + 0.01, material)
     m.card(w / 2, 0, -w / 2, h, -d / 2, material)
@@ -146,20 +130,12 @@ def _filled(m: Model, x0: float, x1: float, y: float, z: float, stream: Stream, 
     if kind < 6 and x1 - x0 > 0.16 and high > 0.29:
         book_row(m, x0, x0 + (x1 - x0) * stream.between(55, 100) / 100, y, z, stream)
     elif kind < 8 and x1 - x0 > 0.16:
-        m.box(
-            (x0 + 0.02, y, z - 0.2),
-            (x1 - 0.02, y + min(0.2, high - 0.04), z),
-            stream.choice(("basket", "cardboard", "throw", "white")),
-            "db",
-        )
+        skin = stream.choice(("basket", "cardboard", "throw", "white"))
+        m.box((x0 + 0.02, y, z - 0.2), (x1 - 0.02, y + min(0.2, high - 0.04), z), skin, "db")
     elif kind < 9:
         r = min(0.07, (x1 - x0) / 3)
-        m.lathe(
-            [(r * 0.6, y), (r, y + 0.09), (r * 0.5, y + 0.18), (0.0, y + 0.18)],
-            stream.choice(("ceramic", "pot", "metal2")),
-            ((x0 + x1) / 2, z - 0.1),
-            7,
-        )
+        profile = [(r * 0.6, y), (r, y + 0.09), (r * 0.5, y + 0.18), (0.0, y + 0.18)]
+        m.lathe(profile, stream.choice(("ceramic", "pot", "metal2")), ((x0 + x1) / 2, z - 0.1), 7)
 
 
 def case_shelf(stream: Stream) -> Made:
@@ -170,12 +146,8 @@ def case_shelf(stream: Stream) -> Made:
         split = w * stream.between(-20, 40) / 100
         book_row(m, -w / 2 + 0.03, min(split, w / 2 - 0.03), y, d / 2 - 0.04, stream)
         if split < w / 2 - 0.25:
-            m.box(
-                (split + 0.06, y, -d / 2 + 0.06),
-                (w / 2 - 0.06, y + 0.18, d / 2 - 0.05),
-                stream.choice(("basket", "cardboard", "pot")),
-                "db",
-            )
+            skin = stream.choice(("basket", "cardboard", "pot"))
+            m.box((split + 0.06, y, -d / 2 + 0.06), (w / 2 - 0.06, y + 0.18, d / 2 - 0.05), skin, "db")
     return Made("bookshelf", m, (w, h, d))
 
 
@@ -203,8 +175,7 @@ def ladder_shelf(stream: Stream) -> Made:
     """Leaning uprights; the shelves grow downwards."""
     w, d, h, wood = stream.between(60, 80) / 100, 0.44, 1.85, stream.choice(_FACES)
     m = Model()
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.02)
+    for x in (-w / 2 + 0.02, w / 2 - 0.02):
         beam(m, (x, 0, d / 2 - 0.03), (x, h, -d / 2 + 0.03), 0.04, wood)
         m.box((x - 0.02, 0, -d / 2), (x + 0.02, h, -d / 2 + 0.03), wood, skip="d")
     for k in range(5):
@@ -220,9 +191,8 @@ def pipe_shelf(stream: Stream) -> Made:
     """Thick boards between black tubes."""
     w, d, h = stream.between(100, 140) / 100, 0.34, 2.14
     m = Model()
-    for s in (-1, 1):
-        for z in (-d / 2 + 0.03, d / 2 - 0.03):
-            m.tube([(s * (w / 2 - 0.05), 0, z), (s * (w / 2 - 0.05), h, z)], 0.014, "dark", 5)
+    for x, z in four_corners(w / 2 - 0.05, d / 2 - 0.03):
+        m.tube([(x, 0, z), (x, h, z)], 0.014, "dark", 5)
     for k in range(5):
         y = 0.1 + k * 0.43
         m.box((-w / 2, y, -d / 2), (w / 2, y + 0.035, d / 2), "wood")
@@ -277,7 +247,7 @@ def low_shelf(stream: Stream) -> Made:
         third = w / 3
         for k in range(3):
             _filled(m, -w / 2 + 0.04 + k * third, -w / 2 + k * third + third - 0.03, y, d / 2 - 0.04, stream, 0.33)
-    return Made("bookshelf", m, (w, h, d), ((stream.choice((vase, table_lamp, bowl))(stream), w / 4, h, 0.0),))
+    return Made("bookshelf", m, (w, h, d), _topped(stream, w / 4, h))
 
 
 bookshelf = Family(case_shelf, cube_shelf, ladder_shelf, pipe_shelf, stack_shelf, glass_shelf, low_shelf)
@@ -288,10 +258,8 @@ def storage_shelf(stream: Stream) -> Made:
     w, d, h = stream.between(90, 130) / 100, 0.42, 1.78
     skin = stream.choice(("metal", "metal", "wood"))
     m = Model()
-    for sx in (-1, 1):
-        for sz in (-1, 1):
-            x, z = sx * (w / 2 - 0.02), sz * (d / 2 - 0.02)
-            m.box((x - 0.02, 0, z - 0.02), (x + 0.02, h, z + 0.02), skin, skip="d")
+    for x, z in four_corners(w / 2 - 0.02, d / 2 - 0.02):
+        m.box((x - 0.02, 0, z - 0.02), (x + 0.02, h, z + 0.02), skin, skip="d")
     for k in range(4):
         y = 0.08 + k * 0.56 if k < 3 else 1.76
         m.box((-w / 2, y, -d / 2), (w / 2, y + 0.03, d / 2), skin)

@@ -227,6 +227,11 @@ class Plan:
         return tuple(door for door in self.doors if room_id in (door.a, door.b))
 
 
+OPPOSITE: dict[str, Side] = {"n": "s", "s": "n", "e": "w", "w": "e"}
+TURN_OF = {"n": 0, "w": 1, "s": 2, "e": 3}
+"""Quarter turns that put an object's back against the wall on that side."""
+
+
 def wall_line(rect: Rect, side: Side) -> tuple[int, int, int]:
     """(line, low, high) of a rectangle's side: z of the line for n and s, x of it for w and e."""
     if side == "n":

@@ -12,7 +12,7 @@ from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.mesh.item import Item
 from nav_eval_worlds.plan.floor_plan import SIDES, WALL, Column, Door, Glazing, Plan, Rect, Room, Sign, wall_line
 from nav_eval_worlds.plan.programme import CIRCULATION
-from nav_eval_worlds.shell.structure import bar, face, point, side_of, tunnel
+from nav_eval_worlds.shell.structure import bar, face, side_of, tunnel
 from nav_eval_worlds.surfaces.parametric import Model
 
 _GLAZED = ("meeting room", "office", "break room", "open office")
@@ -152,8 +152,7 @@ def _sign(room: Room, sign: Sign) -> Model:
     base, thick = room.base + sign.bottom, 8
     side = sign.side
     m.quad(face(side, room.clear, sign.low, sign.high, base, base + _PLATE[1], -thick), "dark")
-    for edge in _edges(room, sign, base, thick):
-        m.quad(edge, "dark")
+    tunnel(m, side, room.clear, (sign.low, sign.high, base, base + _PLATE[1]), -thick, "dark", sill=True)
     digits = str(sign.number)
     left = (_PLATE[0] - len(digits) * (_DIGIT[0] + 10) + 10) // 2
     for k, digit in enumerate(digits):
@@ -164,19 +163,3 @@ def _sign(room: Room, sign: Sign) -> Model:
         corners = face(side, room.clear, low, low + _DIGIT[0], y0, y0 + _DIGIT[1], -thick - 1)
         m.quad(corners, "digits", [(u0, 1.0), (u1, 1.0), (u1, 0.0), (u0, 0.0)])
     return m
-
-
-def _edges(room: Room, sign: Sign, base: int, thick: int) -> list[list[tuple[float, float, float]]]:
-    """The four narrow faces of a plate."""
-    a, b = (sign.low, sign.high) if sign.side in "ne" else (sign.high, sign.low)
-    y0, y1 = base, base + _PLATE[1]
-
-    def p(along: int, y: int, out: int) -> tuple[float, float, float]:
-        return point(sign.side, room.clear, along, y, out)
-
-    return [
-        [p(a, y0, 0), p(a, y0, -thick), p(a, y1, -thick), p(a, y1, 0)],
-        [p(b, y0, -thick), p(b, y0, 0), p(b, y1, 0), p(b, y1, -thick)],
-        [p(a, y1, -thick), p(b, y1, -thick), p(b, y1, 0), p(a, y1, 0)],
-        [p(a, y0, 0), p(b, y0, 0), p(b, y0, -thick), p(a, y0, -thick)],
-    ]

@@ -13,7 +13,7 @@ import numpy as np
 from nav_eval_worlds.exact import Floats, Stream, sin_turns
 from nav_eval_worlds.furniture.decor import curtain
 from nav_eval_worlds.mesh.item import Item
-from nav_eval_worlds.plan.floor_plan import OUTER, WALL, Plan, Room, Window, wall_line
+from nav_eval_worlds.plan.floor_plan import OUTER, TURN_OF, WALL, Plan, Room, Window, wall_line
 from nav_eval_worlds.shell.structure import Opening, bar, face, point, tunnel
 from nav_eval_worlds.surfaces.parametric import Grid, Model, lattice
 from nav_eval_worlds.surfaces.styles import Style
@@ -43,14 +43,8 @@ _FRAMES = {
 
 
 _CASED = {
-    "classic": 95,
-    "coastal": 90,
-    "rustic": 80,
-    "scandinavian": 50,
-    "muji": 20,
-    "industrial": 0,
-    "contemporary": 0,
-}
+    "classic": 95, "coastal": 90, "rustic": 80, "scandinavian": 50, "muji": 20, "industrial": 0, "contemporary": 0,
+}  # fmt: skip
 """Percent of homes with boards round their windows."""
 
 
@@ -206,14 +200,7 @@ def _casing(m: Model, room: Room, w: Window, frame: str) -> None:
     boards = [(w.low - wide, w.low, foot, w.top, 14), (w.high, w.high + wide, foot, w.top, 14)]
     boards.append((w.low - wide - 12, w.high + wide + 12, w.top, w.top + wide + 10, 20))
     for low, high, y0, y1, thick in boards:
-        m.quad(face(w.side, rect, low, high, base + y0, base + y1, -thick), frame)
-        a, b = (low, high) if w.side in "ne" else (high, low)
-        for along, first, second in ((a, 0, -thick), (b, -thick, 0)):
-            ends = [(first, y0), (second, y0), (second, y1), (first, y1)]
-            m.quad([point(w.side, rect, along, base + y, out) for out, y in ends], frame)
-        for y, first, second in ((y1, -thick, 0), (y0, 0, -thick)):
-            ends = [(a, first), (b, first), (b, second), (a, second)]
-            m.quad([point(w.side, rect, along, base + y, out) for along, out in ends], frame)
+        bar(m, w.side, rect, (low, high, base + y0, base + y1), -thick, frame, deep=thick)
 
 
 def _cased(room: Room, w: Window) -> bool:
@@ -229,15 +216,7 @@ def _ring(m: Model, room: Room, w: Window, hole: Opening, wide: int, out: int, f
     a, b, c, d = low + wide, high - wide, y0 + wide, y1 - wide
     for left, right, bottom, top in ((low, a, y0, y1), (b, high, y0, y1), (a, b, y0, c), (a, b, d, y1)):
         m.quad(face(w.side, rect, left, right, base + bottom, base + top, out), frame)
-
-    def p(along: int, y: int, deep: int) -> tuple[float, float, float]:
-        return point(w.side, rect, along, base + y, deep)
-
-    left, right, back = (a, b, out + 45) if w.side in "ne" else (b, a, out + 45)
-    m.quad([p(left, c, out), p(left, c, back), p(left, d, back), p(left, d, out)], frame)
-    m.quad([p(right, c, back), p(right, c, out), p(right, d, out), p(right, d, back)], frame)
-    m.quad([p(left, d, back), p(right, d, back), p(right, d, out), p(left, d, out)], frame)
-    m.quad([p(left, c, out), p(right, c, out), p(right, c, back), p(left, c, back)], frame)
+    tunnel(m, w.side, rect, (a, b, base + c, base + d), out + 45, frame, sill=True, near=out)
 
 
 def _muntins(w: Window, pane: Opening) -> list[Opening]:
@@ -308,12 +287,11 @@ def _curtains(room: Room, w: Window) -> list[Item]:
         along = place + (more // 2 if left else -(more // 2))
         x, _, z = point(w.side, room.clear, along, 0, -_BEFORE)
         at = (round(x * 1000), room.base + foot, round(z * 1000))
-        turn = {"n": 0, "w": 1, "s": 2, "e": 3}[w.side]
         inner = middle - along if abs(middle - along) > 40 else (40 if left else -40)
         made = curtain(
             (2 * _HALF + more) / 1000, (w.top + 90 - foot) / 1000, (inner if w.side in "ne" else -inner) / 1000
         )
-        out.append(Item("curtain", room.id, made.model, at, turn, made.size, "wall"))
+        out.append(Item("curtain", room.id, made.model, at, TURN_OF[w.side], made.size, "wall"))
     return out
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from nav_eval_worlds.exact import Stream, cos_turns, sin_turns
-from nav_eval_worlds.furniture.made import Made
+from nav_eval_worlds.furniture.made import Made, slope
 from nav_eval_worlds.surfaces.parametric import WHOLE
 from nav_eval_worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, extent, finished, tint
 
@@ -16,9 +16,7 @@ from nav_eval_worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, extent, 
 def _backed(category: str, m: Sketch) -> Made:
     """Shifted so that the model's depth is centred: its back is then exactly at -d / 2."""
     low, high = extent(m)
-    out = Sketch()
-    out.add(m, (0.0, 0.0, -float(low[2] + high[2]) / 2))
-    return finished(category, out)
+    return finished(category, m.moved(z=-float(low[2] + high[2]) / 2))
 
 
 def radiator(s: Shape, look: Stream) -> Made:
@@ -198,10 +196,7 @@ def wall_hanging(s: Shape, look: Stream) -> Made:
             own = Sketch()
             own.upright(rr, y, z, colour)
             m.add(own, (x, 0, 0))
-    foot = float(extent(m)[0][1])
-    out = Sketch()
-    out.add(m, (0, -foot, 0))
-    return _backed("wall_hanging", out)
+    return _backed("wall_hanging", m.set_down())
 
 
 def gallery(s: Shape, look: Stream) -> Made:
@@ -315,7 +310,7 @@ def smoke_detector(s: Shape, look: Stream) -> Made:
     r, h, sides = s.of(0.055, 0.07), s.of(0.035, 0.05), s.of(8, 4)
     m = Sketch()
     m.drum([(r * 0.6, -h), (r, -h * 0.5), (r, 0.0)], "tint_white", sides=sides)
-    m.underside(r * 0.6, -h, "tint_white", sides)
+    m.lathe([(0.0, -h), (r * 0.6, -h)], "tint_white", least=sides)
     m.flat(-0.006, -0.006, 0.006, 0.006, 0.0, "tint_red")
     return finished("smoke_detector", m)
 
@@ -354,24 +349,8 @@ def blind_for(s: Shape, look: Stream, w: float, drop: float, variant: str = "") 
         count = max(3, int((drop - cassette) / 0.06))
         for k in range(count):
             y = (k + 0.5) * (drop - cassette) / count
-            m.quad(
-                [
-                    (-w / 2, y - 0.012, 0.02),
-                    (w / 2, y - 0.012, 0.02),
-                    (w / 2, y + 0.012, -0.02),
-                    (-w / 2, y + 0.012, -0.02),
-                ],
-                "tint_white",
-            )
-            m.quad(
-                [
-                    (w / 2, y - 0.013, 0.02),
-                    (-w / 2, y - 0.013, 0.02),
-                    (-w / 2, y + 0.011, -0.02),
-                    (w / 2, y + 0.011, -0.02),
-                ],
-                "tint_white",
-            )
+            slope(m, -w / 2, w / 2, (y - 0.012, 0.02), (y + 0.012, -0.02), "tint_white")
+            slope(m, w / 2, -w / 2, (y - 0.013, 0.02), (y + 0.011, -0.02), "tint_white")
         m.block((0, 0), (w, 0.015, 0.04), 0, "tint_white", skip="")
     elif form == "roller":
         m.block((0, 0), (w - 0.03, drop - cassette, 0.006), 0, cloth, skip="u")

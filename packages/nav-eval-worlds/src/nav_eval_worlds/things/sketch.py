@@ -87,10 +87,6 @@ class Sketch(Model):
         """A disc that faces the front."""
         self.grids.append(_disc(_facing(radius, y, z), radius, material, sides))
 
-    def underside(self, radius: float, y: float, material: str, sides: int = 16) -> None:
-        """A disc that faces down."""
-        self.lathe([(0.0, y), (radius, y)], material, least=sides)
-
     def dial(self, radius: float, y: float, deep: float, frame: str, picture: str) -> None:
         """A round body on the wall, `deep` before its back at z = 0: a rim of `frame`, a picture sunk into it."""
         hollow = radius * 0.88
@@ -145,6 +141,21 @@ class Sketch(Model):
             x, y, z = quad.corners[:, 0], quad.corners[:, 1], quad.corners[:, 2]
             corners = np.stack([x * c + z * s + shift[0], y + shift[1], z * c - x * s + shift[2]], axis=1)
             self.quads.append(replace(quad, corners=corners))
+
+    def moved(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Sketch:
+        out = Sketch()
+        out.add(self, (x, y, z))
+        return out
+
+    def set_down(self) -> Sketch:
+        """Moved so that its lowest point is at 0."""
+        return self.moved(y=-float(extent(self)[0][1]))
+
+    def grounded(self) -> Sketch:
+        """Nothing below the foot: what a slanting bar puts there is cut off."""
+        for quad in self.quads:
+            quad.corners[:, 1] = quad.corners[:, 1].clip(0.0)
+        return self
 
 
 def _fan(m: Model, rim: Floats, material: str) -> None:

@@ -32,11 +32,9 @@ class Top:
     air: int
     taken: list[Rect] = field(default_factory=list)
 
-    def room_for(self, made: Made, stream: Stream, where: str = "any", turned: bool = False) -> tuple[int, int] | None:
+    def room_for(self, made: Made, stream: Stream, where: str = "any") -> tuple[int, int] | None:
         """A free place (x, z) for a thing: "back", "front", "middle" or "any"; None if there is none."""
         w, h, d = (round(value * 1000) for value in made.size)
-        if turned:
-            w, d = d, w
         spare_x, spare_z = self.rect.width - w - 2 * _EDGE, self.rect.depth - d - 2 * _EDGE
         if spare_x < 0 or spare_z < 0 or h > self.air:
             return None
