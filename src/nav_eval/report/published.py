@@ -170,8 +170,8 @@ def _published(page: _Page, one: _Result, chinese: Mapping[str, str]) -> Publish
         "figures": {n: Decimal(text).scaleb(moved if n in SHARES else 0) for n, text in one.figures.items()},
         "convention": one.convention or page.convention,
     }
-    chinese_of = {"inputs_zh": chinese.get(one.inputs, ""), "note_zh": chinese.get(one.note, "")}
-    return Published(**told, **chinese_of, where=page.where, quoted=not page.authors)
+    inputs, note = (chinese.get(text, "") for text in (one.inputs, one.note))
+    return Published(**told, inputs_zh=inputs, note_zh=note, where=page.where, quoted=not page.authors)
 
 
 known(globals())
