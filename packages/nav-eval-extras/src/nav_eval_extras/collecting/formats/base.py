@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -75,17 +73,6 @@ class Format(ABC):
     def loading(self) -> str:
         """Markdown: what reads it."""
         return ""
-
-
-@contextmanager
-def whole_folder(folder: Path) -> Iterator[Path]:
-    """A fresh folder to write into, which then stands in the place of `folder`."""
-    fresh = folder.with_name(f"{folder.name}.tmp")
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
-    yield fresh
-    shutil.rmtree(folder, ignore_errors=True)
-    fresh.rename(folder)
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

@@ -8,18 +8,12 @@ NAV_ID, and both know a navigation question by words that it holds.
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from nav_eval_extras.collecting.formats.answers import decisions, sentence, words
-from nav_eval_extras.collecting.formats.base import (
-    Format,
-    conversation,
-    require_even,
-    whole_folder,
-    wordings,
-    write_rows,
-)
+from nav_eval_extras.collecting.formats.base import Format, conversation, require_even, wordings, write_rows
 from nav_eval_extras.collecting.pictures import splice
 from nav_eval_extras.collecting.walking import Walk
 
@@ -50,10 +44,14 @@ class NaVid(Format):
 
     def write(self, walk: Walk, index: int) -> Mapping[str, Any]:
         answers = list(self._answers(walk))
-        with whole_folder(self.out / FOLDER / f"{index:06d}") as fresh:
-            for step, _ in answers:
-                splice(str(fresh / f"{step}.mp4"), [io.BytesIO(walk.video)], step + 1)
-            size = sum(film.stat().st_size for film in fresh.iterdir())
+        fresh = self.out / FOLDER / f"{index:06d}.tmp"
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(parents=True)
+        for step, _ in answers:
+            splice(str(fresh / f"{step}.mp4"), [io.BytesIO(walk.video)], step + 1)
+        size = sum(film.stat().st_size for film in fresh.iterdir())
+        shutil.rmtree(fresh.with_suffix(""), ignore_errors=True)
+        fresh.rename(fresh.with_suffix(""))
         return {
             "index": index,
             "wordings": wordings(walk),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from nav_eval_extras.collecting.formats.answers import decisions, sentence
-from nav_eval_extras.collecting.formats.base import Format, conversation, whole_folder, write_rows
+from nav_eval_extras.collecting.formats.base import Format, conversation, write_rows
 from nav_eval_extras.collecting.walking import Walk
 
 FOLDER = "train"
@@ -18,9 +19,13 @@ class NaVILA(Format):
     depth = False
 
     def write(self, walk: Walk, index: int) -> Mapping[str, Any]:
-        with whole_folder(self.out / FOLDER / f"{index}") as fresh:
-            for number, data in enumerate(walk.rgb):
-                (fresh / f"frame_{number}.jpg").write_bytes(data)
+        fresh = self.out / FOLDER / f"{index}.tmp"
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(parents=True)
+        for number, data in enumerate(walk.rgb):
+            (fresh / f"frame_{number}.jpg").write_bytes(data)
+        shutil.rmtree(self.out / FOLDER / f"{index}", ignore_errors=True)
+        fresh.rename(self.out / FOLDER / f"{index}")
         return {
             "index": index,
             "instructions": [one.text for one in walk.route.wordings],
