@@ -64,7 +64,7 @@ class Measurements:
                     if metric.name in self._required:
                         current[metric.name] = frozen(_value(metric))
                 except Exception as error:
-                    if not self._lost(metric, error):
+                    if not self._note_fault(metric, error):
                         raise
 
     @property
@@ -103,11 +103,11 @@ class Measurements:
         try:
             return call(*args, **named)
         except Exception as error:
-            if not self._lost(metric, error):
+            if not self._note_fault(metric, error):
                 raise
             return None
 
-    def _lost(self, metric: Metric, error: Exception) -> bool:
+    def _note_fault(self, metric: Metric, error: Exception) -> bool:
         """Note why a metric has no value in this episode, unless the fault is not its own."""
         if isinstance(error, InputError | SimulatorError) or exhausted(error):
             return False

@@ -49,10 +49,10 @@ def check_sensor(
         sensors = {name: SensorConfig.model_validate(settings)}
         config = config.model_copy(update={"sensors": sensors})
         with closing(make_simulator_backend(config, 0)) as backend:
-            yield from _checked(backend, make_sensors(config)[name], episodes, nominal_motion(config.motion))
+            yield from _check(backend, make_sensors(config)[name], episodes, nominal_motion(config.motion))
 
 
-def _checked(backend: SimulatorBackend, sensor: Sensor, episodes: list[Episode], motion: Motion) -> Iterator[Finding]:
+def _check(backend: SimulatorBackend, sensor: Sensor, episodes: list[Episode], motion: Motion) -> Iterator[Finding]:
     made = list(run_checks([can_be_made], backend))
     yield from made
     if not all(finding.ok for finding in made):

@@ -126,11 +126,11 @@ def looking_changes_nothing(trial: Trial) -> str:
         return f"two looks at the same moment differ: {fault}."
     if session.get_agent_state() != state:
         return "observe moved the agent."
-    return _compare_walks(_played(session, trial), _played(session, trial, looks=2), "looking twice at each step")
+    return _compare_walks(_play(session, trial), _play(session, trial, looks=2), "looking twice at each step")
 
 
 def the_same_walk_is_the_same_twice(trial: Trial) -> str:
-    first, second = (_played(trial.session, trial) for _ in range(2))
+    first, second = (_play(trial.session, trial) for _ in range(2))
     return _compare_walks(first, second, "the same actions from the same start")
 
 
@@ -138,10 +138,10 @@ def sessions_are_independent(trial: Trial) -> str:
     """A second session walks the same walk while the first stands elsewhere."""
     if trial.sessions < 2:
         raise Skip("it runs one session at once.")
-    alone = _played(trial.session, trial)
+    alone = _play(trial.session, trial)
     with closing(trial.backend.open_session()) as other:
         resting = trial.session.get_agent_state()
-        together = _played(other, trial)
+        together = _play(other, trial)
         if trial.session.get_agent_state() != resting:
             return "a walk in one session moved the agent of another."
         return _compare_walks(alone, together, "the same actions in another session")
@@ -345,7 +345,7 @@ def walk(trial: Trial) -> list[Action]:
     return [Action(name) for name in names]
 
 
-def _played(session: Simulator, trial: Trial, looks: int = 1) -> list[tuple[AgentState, Mapping[str, Any]]]:
+def _play(session: Simulator, trial: Trial, looks: int = 1) -> list[tuple[AgentState, Mapping[str, Any]]]:
     seen = [session.reset(trial.episode)]
     states = [session.get_agent_state()]
     for action in walk(trial):

@@ -120,7 +120,7 @@ def own_options(words: Sequence[str]) -> Any:
         return None
 
 
-def _configured(options: argparse.Namespace) -> Any:
+def _agent_class(options: argparse.Namespace) -> Any:
     """The agent's class, with the options that its user has given."""
     agent = load_agent(options.agent)
     own = options_of(agent)
@@ -268,7 +268,7 @@ def run_serve(options: argparse.Namespace) -> int:
 
     try:
         serve(
-            _configured(options),
+            _agent_class(options),
             protocol=options.protocol,
             host=options.host,
             port=options.port,
@@ -307,7 +307,7 @@ def run_join(options: argparse.Namespace) -> int:
     competition(options, token, "URL")
     try:
         join(
-            _configured(options),
+            _agent_class(options),
             options.server,
             token,
             ca=options.ca,

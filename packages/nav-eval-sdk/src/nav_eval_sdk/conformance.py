@@ -117,7 +117,7 @@ def _await_loaded(client: TestClient) -> None:
 
 def _declared(given: Check) -> Iterator[Finding]:
     yield Finding("info", _info_fault(given.info))
-    if not _offered(given.target.wire, given.info):
+    if not _is_supported(given.target.wire, given.info):
         yield Finding("is not offered")
         return
     for name, run in CHECKS.items():
@@ -126,7 +126,7 @@ def _declared(given: Check) -> Iterator[Finding]:
 
 def _plain(given: Check) -> Iterator[Finding]:
     """What the specification's document asks for, and no more."""
-    if not _offered(given.target.wire, given.info):
+    if not _is_supported(given.target.wire, given.info):
         yield Finding("is not offered", plain=True)
         return
     yield Finding("info", PLAIN, plain=True)
@@ -202,7 +202,7 @@ def _way_in(error: WireError, target: Target) -> str:
     return f"Is the service running at {target.endpoint}? If it speaks {name}, add --protocol {other}{tls}."
 
 
-def _offered(wire: str, info: Info) -> bool:
+def _is_supported(wire: str, info: Info) -> bool:
     """Only the plainest form of a wire must be there; /info tells of the other."""
     return {"rest-msgpack": MSGPACK in info.content_types, "grpc-stream": info.streaming}.get(wire, True)
 

@@ -448,12 +448,12 @@ def _describe_faults(path: Path, error: ValidationError) -> str:
 
 def _describe_fault(fault: Any) -> str:
     if fault["type"] == "extra_forbidden":
-        return unknown(str(fault["loc"][-1]), _known(fault["loc"][:-1]))
+        return unknown(str(fault["loc"][-1]), _keys_at(fault["loc"][:-1]))
     told = str(fault["ctx"]["error"]) if fault["type"] == "value_error" else fault["msg"]
     return f"{told.rstrip('.')}."
 
 
-def _known(location: tuple[int | str, ...]) -> list[str]:
+def _keys_at(location: tuple[int | str, ...]) -> list[str]:
     """The keys of the section that stands there."""
     model: Any = Challenge
     for part in location:

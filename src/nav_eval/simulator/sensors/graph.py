@@ -88,7 +88,7 @@ class SkyboxSensor(Sensor):
         if not self._whole:
             return faces
         sky = cast("HasGraph", simulator).graph().skybox_yaws.get(str(state.node), 0.0)
-        return _turned(faces, yaw_of(state.rotation) - sky, 2 * self._size)
+        return _turn(faces, yaw_of(state.rotation) - sky, 2 * self._size)
 
     def _face(self, scan: str, node: str, index: int) -> Any:
         from pathlib import Path
@@ -108,7 +108,7 @@ class SkyboxSensor(Sensor):
             raise SceneError(f"{path}: the picture is damaged ({str(error)[:100]}). Download it again.") from error
 
 
-def _turned(skybox: Any, yaw: float, width: int) -> Any:
+def _turn(skybox: Any, yaw: float, width: int) -> Any:
     """Equirectangular, its middle `yaw` (rad, left is positive) from face 3. To the right of a face is the next one.
 
     The tops of faces 0 and 5 are ahead and behind: the other way round than those of `panorama`.

@@ -108,7 +108,7 @@ class Endpoint:
         seconds = min(self._timeout, until - time.monotonic())
         try:
             data = _in_time(
-                lambda: self._sent(json.dumps(body).encode(), max(seconds, 0.001)), seconds, self._slots.release
+                lambda: self._post(json.dumps(body).encode(), max(seconds, 0.001)), seconds, self._slots.release
             )
             found = json.loads(data)
             _raise_error(found)
@@ -118,7 +118,7 @@ class Endpoint:
         except (OSError, http.client.HTTPException, Garbled, ValueError) as error:
             raise _Again(self._hidden(f"{type(error).__name__}: {error}")) from None
 
-    def _sent(self, data: bytes, seconds: float) -> bytes:
+    def _post(self, data: bytes, seconds: float) -> bytes:
         headers = {
             "Content-Type": "application/json",
             **({"Authorization": f"Bearer {self._key}"} if self._key else {}),

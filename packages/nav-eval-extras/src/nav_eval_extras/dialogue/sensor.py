@@ -56,10 +56,10 @@ class AnswerSensor(Sensor):
         language = told if told in LANGUAGES else "en"
         goals = [goal.position for goal in episode.goals if goal.position is not None]
         if self._rooms is None:
-            self._rooms = self._named(simulator, language)
+            self._rooms = self._region_names(simulator, language)
         return answer(self._question, language, facts(simulator, goals), self._options.within, self._rooms)
 
-    def _named(self, simulator: Simulator, language: str) -> Mapping[int, str]:
+    def _region_names(self, simulator: Simulator, language: str) -> Mapping[int, str]:
         """The names of regions, where they have any."""
         if self._generator is None or not isinstance(simulator, HasScene) or not simulator.scene().regions:
             return {}

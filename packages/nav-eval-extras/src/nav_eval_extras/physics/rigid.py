@@ -186,7 +186,7 @@ class RigidBody(Body):
         self._touches.clear()
         self._lifted = self._robot.pose(self._data).position
         self._lift = state.position[1] - self._lifted[1]
-        self._state = self._seen(state.elevation)
+        self._state = self._agent_pose(state.elevation)
 
     @property
     def state(self) -> AgentState:
@@ -205,7 +205,7 @@ class RigidBody(Body):
         self._touches.clear()
         self._steps = 0
         elevation, clipped, asked, angle = handler(self, action, seed)
-        self._state = self._seen(elevation)
+        self._state = self._agent_pose(elevation)
         contacts = self._contacts()
         stuck = bool(contacts) and not self._got_on(before, asked, angle)
         felt = Contacts(contacts, self._fallen, stuck and not self._fallen)
@@ -364,7 +364,7 @@ class RigidBody(Body):
         hard = [touch for touch in self._touches if touch.force >= MIN_FORCE]
         return tuple(Contact(touch.position, touch.force, touch.impulse) for touch in hard)
 
-    def _seen(self, elevation: float) -> AgentState:
+    def _agent_pose(self, elevation: float) -> AgentState:
         """The pose, as high over the navmesh as the robot is over the floor: a navmesh lies up to a cell above it."""
         pose = self._robot.pose(self._data)
         x, y, z = pose.position

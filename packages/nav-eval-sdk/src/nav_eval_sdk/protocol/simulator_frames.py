@@ -150,10 +150,10 @@ def read_observation(form: Form, body: msgspec.Raw, specs: Specs, payload: memor
     """What an observe answered; raises BadMessage where it is not what `specs` declare."""
     received = form.load(body, Seen).observation
     check_declared(received, specs)
-    return {name: _named(name, spec, received.get(name), payload) for name, spec in specs.items()}
+    return {name: _decode_field(name, spec, received.get(name), payload) for name, spec in specs.items()}
 
 
-def _named(name: str, spec: Spec, value: Any, payload: memoryview) -> Any:
+def _decode_field(name: str, spec: Spec, value: Any, payload: memoryview) -> Any:
     try:
         return _value(spec, value, payload)
     except (msgspec.MsgspecError, BadMessage, RecursionError) as error:
@@ -173,7 +173,7 @@ def _value(spec: Spec, value: Any, payload: memoryview) -> Any:
     if isinstance(spec, ListSpec):
         return [_value(spec.item, item, payload) for item in checked_list(spec, msgspec.convert(value, list[Any]))]
     parts = msgspec.convert(value, dict[str, Any])
-    return {name: _named(name, part, parts.get(name), payload) for name, part in spec.parts.items()}
+    return {name: _decode_field(name, part, parts.get(name), payload) for name, part in spec.parts.items()}
 
 
 def _tensor(spec: TensorSpec, place: TensorPlace, payload: memoryview) -> Any:

@@ -85,14 +85,14 @@ class Reader:
         A client of the specification's document declares nothing: without `specs` each value is taken as it is written.
         """
         if not specs:
-            return {name: self._named(name, None, raw) for name, raw in received.items()}
+            return {name: self._decode_field(name, None, raw) for name, raw in received.items()}
         return self._declared(specs, received)
 
     def _declared(self, specs: Specs, received: Mapping[str, msgspec.Raw]) -> dict[str, Any]:
         check_declared(received, specs)
-        return {name: self._named(name, spec, received.get(name)) for name, spec in specs.items()}
+        return {name: self._decode_field(name, spec, received.get(name)) for name, spec in specs.items()}
 
-    def _named(self, name: str, spec: Spec | None, raw: msgspec.Raw | None) -> Any:
+    def _decode_field(self, name: str, spec: Spec | None, raw: msgspec.Raw | None) -> Any:
         try:
             if spec is None:
                 return self._decode(raw)

@@ -167,7 +167,7 @@ class RestTransport(Transport):
         try:
             connection = self._open(deadline)
             connection.request(method, f"{before}/api/v1/{path}", body, headers)
-            return self._received(connection)
+            return self._receive(connection)
         except TimeoutError:
             raise DeadlineMissed(f"no answer within {deadline.seconds:g} s.") from None
         except (OSError, http.client.IncompleteRead) as error:
@@ -176,7 +176,7 @@ class RestTransport(Transport):
             if body is not None:
                 body.release()  # else whoever keeps what is raised here keeps the buffer from the next message
 
-    def _received(self, connection: http.client.HTTPConnection) -> Answer:
+    def _receive(self, connection: http.client.HTTPConnection) -> Answer:
         try:
             with connection.getresponse() as response:
                 body = _read(response)
@@ -261,12 +261,12 @@ def opened(connection: Connection, deadline: Deadline) -> socket.socket:
     """A connection, with TLS where it is asked for."""
     sock = connected(connection.endpoint, connection.networks, deadline, connection.connect_timeout)
     try:
-        return _wrapped(connection, sock) if connection.secure else sock
+        return _wrap(connection, sock) if connection.secure else sock
     except TimeoutError:
         raise Unreachable(f"{connection.endpoint.address} did not finish the TLS handshake.") from None
 
 
-def _wrapped(connection: Connection, sock: socket.socket) -> ssl.SSLSocket:
+def _wrap(connection: Connection, sock: socket.socket) -> ssl.SSLSocket:
     tls = connection.tls
     context = ssl.create_default_context(cafile=tls.ca if tls else None)
     if tls and tls.certificate:
@@ -315,7 +315,7 @@ def _refused(answer: Answer) -> WireError:
 
 def _decoded(answer: Answer, kind: type[M]) -> M:
     """Raises BadAnswer, whatever goes wrong. An action's texts stay as they are: they are compared, never shown."""
-    decode = _packed if answer.content_type == MSGPACK else _with_nan
+    decode = _pack if answer.content_type == MSGPACK else _with_nan
     try:
         message = decode(answer.body, kind)
         if not isinstance(message, Action):
@@ -327,7 +327,7 @@ def _decoded(answer: Answer, kind: type[M]) -> M:
         raise BadAnswer(f"no valid {kind.__name__}: {error}") from error
 
 
-def _packed(body: bytes, kind: type[M]) -> M:
+def _pack(body: bytes, kind: type[M]) -> M:
     return msgspec.msgpack.decode(body, type=kind)
 
 

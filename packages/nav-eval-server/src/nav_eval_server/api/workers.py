@@ -139,13 +139,13 @@ def heartbeat(request: HttpRequest, attempt: int, body: Beat) -> dict[str, bool]
 @router.get("/attempts/{attempt}/files", response={200: list[FileOut]} | answers(401, 409, 422))
 def files(request: HttpRequest, attempt: int, fence: int) -> list[dict[str, Any]]:
     """What has arrived of the run so far, for whoever goes on with it."""
-    return _dispatcher().inbox(_held(request, attempt, fence).submission_id).listing()
+    return _dispatcher().inbox(_own_attempt(request, attempt, fence).submission_id).listing()
 
 
 @router.get("/attempts/{attempt}/files/{name}", response=FOUND | answers(401, 404, 409, 422), openapi_extra=FILE)
 def download(request: HttpRequest, attempt: int, fence: int, name: str) -> HttpResponse:
     """A file of the run."""
-    held = _held(request, attempt, fence)
+    held = _own_attempt(request, attempt, fence)
     if name not in NAMES:
         raise HttpError(404, "No such file.")
     return HttpResponse(_dispatcher().inbox(held.submission_id).read(name), content_type="application/octet-stream")
@@ -154,14 +154,14 @@ def download(request: HttpRequest, attempt: int, fence: int, name: str) -> HttpR
 @router.get("/attempts/{attempt}/predictions", response=FOUND | answers(401, 404, 409, 422), openapi_extra=FILE)
 def predictions(request: HttpRequest, attempt: int, fence: int) -> FileResponse:
     """The file that the team sent."""
-    held = _held(request, attempt, fence)
+    held = _own_attempt(request, attempt, fence)
     return FileResponse((_dispatcher().folder.uploads / held.submission_id).open("rb"))
 
 
 @router.get("/attempts/{attempt}/image", response=FOUND | answers(401, 404, 409, 422), openapi_extra=FILE)
 def image(request: HttpRequest, attempt: int, fence: int, offset: Annotated[int, Query(ge=0)]) -> HttpResponse:
     """A piece of the image that the team sent; nothing behind its end."""
-    entry = _held(request, attempt, fence).submission
+    entry = _own_attempt(request, attempt, fence).submission
     if entry.protocol != "image":
         raise HttpError(404, "It is no image.")
     return HttpResponse(_piece(storage.path(current(), entry.url), offset), content_type="application/octet-stream")
@@ -201,7 +201,7 @@ def finish(request: HttpRequest, attempt: int, body: EndingIn) -> dict[str, str]
         raise HttpError(422, str(junk)) from None
 
 
-def _held(request: HttpRequest, attempt: int, fence: int) -> Attempt:
+def _own_attempt(request: HttpRequest, attempt: int, fence: int) -> Attempt:
     found = Attempt.objects.filter(pk=attempt, fence=fence, worker=_worker(request), live=True).first()
     if found is None:
         raise Fenced

@@ -82,10 +82,10 @@ def read(data: bytes, teams: Collection[str]) -> tuple[list[Listed], list[Fault]
         return [], [Fault(1, COUNT)]
     if not 0 < len(rows) <= MAX_PEOPLE:
         return [], [Fault(1, TOO_LONG if rows else NOBODY)]
-    return _checked(rows, {*teams})
+    return _check(rows, {*teams})
 
 
-def _checked(rows: Iterable[tuple[int, Mapping[str, str]]], teams: set[str]) -> tuple[list[Listed], list[Fault]]:
+def _check(rows: Iterable[tuple[int, Mapping[str, str]]], teams: set[str]) -> tuple[list[Listed], list[Fault]]:
     found, faults = dict[str, Listed](), list[Fault]()
     for line, cells in rows:
         try:

@@ -164,7 +164,7 @@ class _Draw:
         if steps is None:
             self.closed.add(index)
             return "cannot be told without doubt"
-        told = tuple(_told(steps, stream))
+        told = tuple(_instructions(steps, stream))
         reference = tuple(site.on_navmesh(point) for point in densified(corners, 2.0))
         passed = tuple(part.room for part in parts)
         return VlnPath(
@@ -209,7 +209,7 @@ def _targets(site: Site) -> list[SemanticObject]:
     ]
 
 
-def _told(steps: list[Step], stream: Stream) -> list[Told]:
+def _instructions(steps: list[Step], stream: Stream) -> list[Told]:
     told = [(name, style) for name in LANGUAGES for style in styles_of(stream.child(name, "styles"))]
     return [Told(name, say(steps, name, style, stream.child(name, style))) for name, style in told]
 

@@ -158,7 +158,7 @@ def corner_shower(stream: Stream) -> Made:
     w = 0.9
     m = Model()
     m.box((-w / 2, 0, -w / 2), (w / 2, 0.08, w / 2), "ceramic", skip="d")
-    _tiled(m, w, w)
+    _tile(m, w, w)
     m.box((-w / 2, 0.08, -w / 2), (-w / 2 + 0.02, 1.95, w / 2), "glass", skip="d")
     m.box((-w / 2 + 0.02, 0.08, w / 2 - 0.02), (-w / 2 + 0.3, 1.95, w / 2), "glass", skip="d")
     for x, z in ((-w / 2 + 0.015, w / 2 - 0.015), (w / 2 - 0.015, w / 2 - 0.015)):
@@ -168,7 +168,7 @@ def corner_shower(stream: Stream) -> Made:
     return Made("shower", m, (w, 2.06, w))
 
 
-def _tiled(m: Model, w: float, d: float) -> None:
+def _tile(m: Model, w: float, d: float) -> None:
     z = -d / 2 + 0.004
     m.card(-w / 2, 0.05, w / 2, 2.0, z, "wall_tile2")
 
@@ -178,7 +178,7 @@ def walk_shower(stream: Stream) -> Made:
     w, d = 1.3, 0.9
     m = Model()
     m.box((-w / 2, 0, -d / 2), (w / 2, 0.05, d / 2), stream.choice(("ceramic", "stone")), skip="d")
-    _tiled(m, w, d)
+    _tile(m, w, d)
     m.box((-w / 2 + 0.02, 0.05, d / 2 - 0.016), (w / 2 - 0.55, 2.0, d / 2 - 0.006), "glass", skip="d")
     for x in (-w / 2, w / 2 - 0.57):
         m.box((x, 0.05, d / 2 - 0.024), (x + 0.024, 2.02, d / 2), "metal2", skip="d")
@@ -192,7 +192,7 @@ def curtain_shower(stream: Stream) -> Made:
     w = 0.9
     m = Model()
     m.box((-w / 2, 0, -w / 2), (w / 2, 0.14, w / 2), "ceramic", skip="d")
-    _tiled(m, w, w)
+    _tile(m, w, w)
     m.tube([(-w / 2, 1.96, w / 2 - 0.05), (w / 2, 1.96, w / 2 - 0.05)], 0.012, "metal", 5)
     cloth = stream.choice(("throw", "sheet", "fabric2"))
     for k in range(7):

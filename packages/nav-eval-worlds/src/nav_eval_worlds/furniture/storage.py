@@ -124,7 +124,7 @@ def _case(m: Model, w: float, h: float, d: float, shelves: int, material: str, f
     return [y + t for y in heights[:-1]]
 
 
-def _filled(m: Model, x0: float, x1: float, y: float, z: float, stream: Stream, high: float) -> None:
+def _fill(m: Model, x0: float, x1: float, y: float, z: float, stream: Stream, high: float) -> None:
     """One compartment: books, a box, a pot, or nearly nothing."""
     kind = stream.below(10)
     if kind < 6 and x1 - x0 > 0.16 and high > 0.29:
@@ -167,7 +167,7 @@ def cube_shelf(stream: Stream) -> Made:
     for i in range(nx):
         for k in range(ny):
             x = -w / 2 + i * side
-            _filled(m, x + t, x + side, k * side + t, d / 2 - 0.03, stream, side - t)
+            _fill(m, x + t, x + side, k * side + t, d / 2 - 0.03, stream, side - t)
     return Made("bookshelf", m, (w, h, d))
 
 
@@ -183,7 +183,7 @@ def ladder_shelf(stream: Stream) -> Made:
         front = d / 2 - 0.04 - (d - 0.1) * y / h
         m.box((-w / 2 + 0.04, y, -d / 2 + 0.02), (w / 2 - 0.04, y + 0.025, front), wood)
         if front + d / 2 > 0.2:
-            _filled(m, -w / 2 + 0.06, w / 2 - 0.06, y + 0.025, front - 0.02, stream, 0.34)
+            _fill(m, -w / 2 + 0.06, w / 2 - 0.06, y + 0.025, front - 0.02, stream, 0.34)
     return Made("bookshelf", m, (w, h, d))
 
 
@@ -197,8 +197,8 @@ def pipe_shelf(stream: Stream) -> Made:
         y = 0.1 + k * 0.43
         m.box((-w / 2, y, -d / 2), (w / 2, y + 0.035, d / 2), "wood")
         middle = stream.between(-20, 20) / 100
-        _filled(m, -w / 2 + 0.08, middle, y + 0.035, d / 2 - 0.05, stream, 0.36)
-        _filled(m, middle + 0.06, w / 2 - 0.08, y + 0.035, d / 2 - 0.05, stream, 0.36)
+        _fill(m, -w / 2 + 0.08, middle, y + 0.035, d / 2 - 0.05, stream, 0.36)
+        _fill(m, middle + 0.06, w / 2 - 0.08, y + 0.035, d / 2 - 0.05, stream, 0.36)
     return Made("bookshelf", m, (w, h, d))
 
 
@@ -216,8 +216,8 @@ def stack_shelf(stream: Stream) -> Made:
         for x in (0.0, wide / 2 - 0.01, wide - 0.02):
             part.box((x, 0.02, -d / 2), (x + 0.02, high - 0.02, d / 2), face, skip="ud")
         part.card(0, 0, wide, high, -d / 2 + 0.01, face)
-        _filled(part, 0.03, wide / 2 - 0.02, 0.02, d / 2 - 0.03, stream, high - 0.04)
-        _filled(part, wide / 2 + 0.02, wide - 0.03, 0.02, d / 2 - 0.03, stream, high - 0.04)
+        _fill(part, 0.03, wide / 2 - 0.02, 0.02, d / 2 - 0.03, stream, high - 0.04)
+        _fill(part, wide / 2 + 0.02, wide - 0.03, 0.02, d / 2 - 0.03, stream, high - 0.04)
         m.add(part, (x0, y, 0.0))
         y += high
     return Made("bookshelf", m, (w, y, d))
@@ -246,7 +246,7 @@ def low_shelf(stream: Stream) -> Made:
     for y in _case(m, w, h, d, 2, wood):
         third = w / 3
         for k in range(3):
-            _filled(m, -w / 2 + 0.04 + k * third, -w / 2 + k * third + third - 0.03, y, d / 2 - 0.04, stream, 0.33)
+            _fill(m, -w / 2 + 0.04 + k * third, -w / 2 + k * third + third - 0.03, y, d / 2 - 0.04, stream, 0.33)
     return Made("bookshelf", m, (w, h, d), _topped(stream, w / 4, h))
 
 
@@ -444,7 +444,7 @@ def wall_unit(stream: Stream) -> Made:
     for s in (-1, 1):
         part = Model()
         for y in _case(part, 0.5, h - 0.46, 0.3, 4, wood, 0.0):
-            _filled(part, -0.21, 0.21, y, 0.1, stream, 0.3)
+            _fill(part, -0.21, 0.21, y, 0.1, stream, 0.3)
         m.add(part, (s * (w / 2 - 0.25), 0.46, -0.05))
     m.box((-w / 2 + 0.5, h - 0.3, -d / 2), (w / 2 - 0.5, h - 0.27, 0.1), wood)
     book_row(m, -w / 2 + 0.54, w / 2 - 0.6, h - 0.27, 0.08, stream)

@@ -68,7 +68,7 @@ def noun(site: Site, thing: SemanticObject, placed: bool = False) -> Noun:
     look = site.looks.of(thing)
     design = design_of(site.rooms, thing)
     plain = Noun(thing.category, look.size, look.colour, look.material, shape=look.shape, design=design)
-    return _placed(site, thing, plain) if placed else plain
+    return _with_place(site, thing, plain) if placed else plain
 
 
 def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
@@ -285,7 +285,7 @@ def _quarter(walker: Walker, at: Flat) -> str:
     return ("left" if left > 0 else "right") if beside else ""
 
 
-def _placed(site: Site, thing: SemanticObject, plain: Noun) -> Noun:
+def _with_place(site: Site, thing: SemanticObject, plain: Noun) -> Noun:
     """With where it is: what is on it or what it is on first, else one of what can be said, by the thing's number."""
     rooms = site.rooms
     others = [other for other in landmarks(rooms, thing.region, KINDS) if other.id != thing.id]

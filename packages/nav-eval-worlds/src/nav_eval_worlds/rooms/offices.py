@@ -106,13 +106,13 @@ def meeting_room(space: Space, stream: Stream) -> None:
                         if space.stand(chair, *at, turn_in):
                             break
             break
-    _shown(space, stream, "we" if turn == 0 else "ns")
+    _board_and_screen(space, stream, "we" if turn == 0 else "ns")
     greenery(space, stream, 80)
     greenery(space, stream, 40)
     pictures(space, stream, 1)
 
 
-def _shown(space: Space, stream: Stream, ends: str) -> None:
+def _board_and_screen(space: Space, stream: Stream, ends: str) -> None:
     """A whiteboard along the table and a screen across from its end, else where they fit."""
     beside = "".join(side for side in "nesw" if side not in ends)
     boards, screens = (1.6, 1.2), [storage.wall_screen(stream, w) for w in (1.9, 1.4, 1.2)]

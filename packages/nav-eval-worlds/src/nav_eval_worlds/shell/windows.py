@@ -111,13 +111,13 @@ def uncurtained(room: Room, w: Window) -> tuple[int, int]:
     low, high, middle = w.low, w.high, (w.low + w.high) // 2
     for along in curtain_places(room, w):
         if along < middle:
-            low += _drawn(w, 0)
+            low += _curtain_reach(w, 0)
         else:
-            high -= _drawn(w, 1)
+            high -= _curtain_reach(w, 1)
     return low, high
 
 
-def _drawn(w: Window, end: int) -> int:
+def _curtain_reach(w: Window, end: int) -> int:
     """How far over its half of the glass a curtain goes, mm."""
     return (w.high - w.low) // 2 * w.drawn[end] // 100
 
@@ -268,7 +268,7 @@ def curtain_spans(room: Room, w: Window) -> list[tuple[int, int]]:
     """What the curtains of a window cover along the wall, a hand's width more for their folds."""
     off, middle = _HALF + 10, (w.low + w.high) // 2
     return [
-        (at - off, at + off + _drawn(w, 0)) if at < middle else (at - off - _drawn(w, 1), at + off)
+        (at - off, at + off + _curtain_reach(w, 0)) if at < middle else (at - off - _curtain_reach(w, 1), at + off)
         for at in curtain_places(room, w)
     ]
 
@@ -283,7 +283,7 @@ def _curtains(room: Room, w: Window) -> list[Item]:
     out = []
     for place in curtain_places(room, w):
         left = place < middle
-        more = _drawn(w, 0 if left else 1)
+        more = _curtain_reach(w, 0 if left else 1)
         along = place + (more // 2 if left else -(more // 2))
         x, _, z = point(w.side, room.clear, along, 0, -_BEFORE)
         at = (round(x * 1000), room.base + foot, round(z * 1000))

@@ -69,9 +69,9 @@ class Sketch(Model):
         One of 6 sides or more is round, as finely as there are triangles for it.
         """
         if sides >= 6:
-            self.grids.append(_turned(rings, material, at, squash))
+            self.grids.append(_turn(rings, material, at, squash))
             if rings[-1][0] > 0:
-                self.grids.append(_turned((rings[-1], (0.0, rings[-1][1])), top or material, at, squash))
+                self.grids.append(_turn((rings[-1], (0.0, rings[-1][1])), top or material, at, squash))
             return
         turn = (np.arange(sides) + 0.5) / sides
         c, s = cos_turns(turn), -sin_turns(turn) * squash
@@ -180,7 +180,7 @@ def _facing(radius: float, y: float, z: float) -> Evaluate:
     return evaluate
 
 
-def _turned(rings: Sequence[tuple[float, float]], material: str, at: tuple[float, float], squash: float) -> Grid:
+def _turn(rings: Sequence[tuple[float, float]], material: str, at: tuple[float, float], squash: float) -> Grid:
     """A surface of revolution through (radius, y) rings, its edges between them sharp in shape."""
     profile = np.asarray(rings)
     rows = len(rings) - 1

@@ -46,7 +46,7 @@ def read_raw(file: GltfFile, index: int) -> NDArray[Any]:
         values = _strided(
             file, accessor.buffer_view, accessor.byte_offset, accessor.count, dtype, width, f"accessor {index}"
         )
-    return values if accessor.sparse is None else _corrected(file, index, accessor, values)
+    return values if accessor.sparse is None else _correct(file, index, accessor, values)
 
 
 def normalise(values: NDArray[Any], normalized: bool) -> NDArray[Any]:
@@ -82,7 +82,7 @@ def _strided(
     return np.ascontiguousarray(rows).view(dtype)
 
 
-def _corrected(file: GltfFile, index: int, accessor: Accessor, values: NDArray[Any]) -> NDArray[Any]:
+def _correct(file: GltfFile, index: int, accessor: Accessor, values: NDArray[Any]) -> NDArray[Any]:
     sparse = accessor.sparse
     assert sparse is not None
     if sparse.indices.component_type not in (5121, 5123, 5125):
