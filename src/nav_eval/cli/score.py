@@ -69,7 +69,7 @@ def score(
     scored = score_predictions(resolved, predictions, allow_partial=allow_partial)
     document = results_document(resolved, scored.results, scored.notes)
     if against is not None:
-        document["against"] = _compared(resolved, predictions, against, scored.episodes, allow_partial)
+        document["against"] = _comparison(resolved, predictions, against, scored.episodes, allow_partial)
     if out is not None:
         write_json(out, document)
     if episodes is not None:
@@ -79,7 +79,7 @@ def score(
     return DONE if scored.results.blameless and _tell_compared(document) else FINDINGS
 
 
-def _compared(
+def _comparison(
     config: Config, predictions: Path, table: Path, results: Sequence[EpisodeResult], allow_partial: bool
 ) -> dict[str, Any]:
     from nav_eval.runs.against import against

@@ -32,13 +32,13 @@ def check(target: str, *overrides: str) -> int:
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="nav-eval-")))
-        config, episodes = _prepared(target, overrides, folder)
+        config, episodes = _prepare(target, overrides, folder)
         backend = _backend(config)
         stack.callback(backend.close)
         return _report(backend, config, episodes or _example_episodes(backend))
 
 
-def _prepared(target: str, overrides: Sequence[str], folder: Path) -> tuple[SimulatorConfig, list[Episode]]:
+def _prepare(target: str, overrides: Sequence[str], folder: Path) -> tuple[SimulatorConfig, list[Episode]]:
     from nav_eval.testing.places import grid_graph, room
 
     given = [override for override in overrides if override.startswith("simulator.")]

@@ -52,7 +52,7 @@ class Measurements:
         self._faults = {}
         for metric in self._metrics:
             if self._sound(metric):
-                self._guarded(metric, metric.reset_metric, context)
+                self._guard(metric, metric.reset_metric, context)
 
     def update(self, step: StepRecord) -> None:
         current: dict[str, Any] = {}
@@ -70,7 +70,7 @@ class Measurements:
     @property
     def values(self) -> Mapping[str, Any]:
         """Metric name -> value so far; without those in `faults`."""
-        values = {each.name: self._guarded(each, _value, each) for each in self._metrics if self._sound(each)}
+        values = {each.name: self._guard(each, _value, each) for each in self._metrics if self._sound(each)}
         return {name: value for name, value in values.items() if name not in self._faults}
 
     @property
@@ -99,7 +99,7 @@ class Measurements:
             self._faults.setdefault(metric.name, f"requires {lost}, which has no value")
         return metric.name not in self._faults
 
-    def _guarded(self, metric: Metric, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T | None:
+    def _guard(self, metric: Metric, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T | None:
         try:
             return call(*args, **named)
         except Exception as error:

@@ -66,7 +66,7 @@ def read_predictions(path: Path) -> dict[str, Prediction]:
     if not isinstance(content, list) or not content:
         raise PredictionsError(f"{path}: holds no predictions. Give a list of trajectories or an object of them.")
     _refuse_measures(path, content[0])
-    return _collect(path, (_identify(path, index, row) for index, row in enumerate(content)), _listed)
+    return _collect(path, (_identify(path, index, row) for index, row in enumerate(content)), _prediction)
 
 
 def _content(path: Path) -> Any:
@@ -134,7 +134,7 @@ def _why(error: Exception) -> str:
     return "it is written in another way; `nav-eval score --help` shows each"
 
 
-def _listed(row: Any) -> Prediction:
+def _prediction(row: Any) -> Prediction:
     walk = row["trajectory"] if "trajectory" in row else row["path"]
     chosen = next((str(row[name]) for name in OBJECTS if row.get(name) is not None), None)
     direction = None

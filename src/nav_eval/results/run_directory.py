@@ -279,7 +279,7 @@ class RunDirectory:
             was, now = (f"shard {given['shard']}" if given.get("shard") else "no shard" for given in (manifest, facts))
             differences.append(f"it was {was}, is {now} (--shard)")
         for name in ("dataset_sha256", "assets_sha256", "episodes_sha256", "secret_sha256"):
-            differences += [f"{name.removesuffix('_sha256')}{key}" for key in _changed(manifest.get(name), facts[name])]
+            differences += [f"{name.removesuffix('_sha256')}{key}" for key in _changes(manifest.get(name), facts[name])]
         differences += [f"plug-in {name}" for name in changed(manifest.get("plugins", {}), facts["plugins"])]
         if differences:
             more = f" (and {len(differences) - 1} more)" if len(differences) > 1 else ""
@@ -440,7 +440,7 @@ def _complete(manifest: Mapping[str, Any], unmet: Mapping[str, str]) -> Mapping[
     return kept | {"assets_sha256": {**unmet, **manifest["assets_sha256"]}}
 
 
-def _changed(before: Any, now: Any) -> list[str]:
+def _changes(before: Any, now: Any) -> list[str]:
     if isinstance(before, dict) and isinstance(now, dict):
         names = sorted(before.keys() | now.keys())
         return [f" file {name}" for name in names if before.get(name) != now.get(name)]

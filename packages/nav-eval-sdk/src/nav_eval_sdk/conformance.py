@@ -100,7 +100,7 @@ def check(
     finally:
         client.close()
     given = Check(target, info, suitable_episode(info, own_actions), steps, episodes)
-    yield from _plain(given) if given.plain else _declared(given)
+    yield from _plain(given) if given.plain else _check_declaration(given)
 
 
 def _await_loaded(client: TestClient) -> None:
@@ -115,7 +115,7 @@ def _await_loaded(client: TestClient) -> None:
             status = client.health().status
 
 
-def _declared(given: Check) -> Iterator[Finding]:
+def _check_declaration(given: Check) -> Iterator[Finding]:
     yield Finding("info", _info_fault(given.info))
     if not _is_supported(given.target.wire, given.info):
         yield Finding("is not offered")

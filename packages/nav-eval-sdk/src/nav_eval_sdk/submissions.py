@@ -237,7 +237,7 @@ def _until_ended(server: Competition, submission: str, options: argparse.Namespa
             say(news, sys.stderr)
             said = news
         if shown is not None and shown["final"]:
-            return _ended(shown, options)
+            return _exit_code(shown, options)
         time.sleep(BETWEEN)
 
 
@@ -255,7 +255,7 @@ def _span(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def _ended(shown: Mapping[str, Any], options: argparse.Namespace) -> int:
+def _exit_code(shown: Mapping[str, Any], options: argparse.Namespace) -> int:
     if options.json:
         _print_json(shown)
     else:

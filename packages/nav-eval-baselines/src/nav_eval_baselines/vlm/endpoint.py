@@ -76,7 +76,7 @@ class Endpoint:
         while True:
             attempt += 1
             try:
-                return (*self._negotiated(body, until), attempt)
+                return (*self._negotiate(body, until), attempt)
             except _Again as failure:
                 pause = failure.wait
                 if pause is None:
@@ -85,7 +85,7 @@ class Endpoint:
                     raise NoAnswer(f"the model gave no answer in time ({attempt} attempts): {failure}") from None
                 time.sleep(pause)
 
-    def _negotiated(self, body: dict[str, Any], until: float) -> tuple[dict[str, Any], Reply]:
+    def _negotiate(self, body: dict[str, Any], until: float) -> tuple[dict[str, Any], Reply]:
         """Without what the server refuses; what helped is remembered."""
         tried: set[str] = set()
         while True:

@@ -211,7 +211,7 @@ def _write_traces(folder: Path, row: Row, simulator: SimulatorConfig) -> None:
 def _columns(trace: Sequence[Pose], simulator: SimulatorConfig) -> dict[str, Any]:
     """RxR's columns, a row for each pose; there are no panoramas to name."""
     up = simulator.body.camera_height
-    poses = [camera_pose(_raised(pose.position, up), yaw_of(pose.rotation), pose.elevation) for pose in trace]
+    poses = [camera_pose(_lift(pose.position, up), yaw_of(pose.rotation), pose.elevation) for pose in trace]
     columns: dict[str, Any] = {
         "time": np.array([[pose.seconds] for pose in trace], np.float32),
         "extrinsic_matrix": np.array(poses, np.float32).reshape(len(trace), 16),
@@ -224,5 +224,5 @@ def _columns(trace: Sequence[Pose], simulator: SimulatorConfig) -> dict[str, Any
     return columns
 
 
-def _raised(position: Vec3, height: float) -> Vec3:
+def _lift(position: Vec3, height: float) -> Vec3:
     return (position[0], position[1] + height, position[2])

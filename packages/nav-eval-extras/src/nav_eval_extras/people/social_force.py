@@ -211,7 +211,7 @@ class _Crowd(Crowd):
             vx, vz = vx * most / size, vz * most / size
         x, y, z = one.position
         reached = self._navmesh.step(one.position, (x + vx * seconds, y, z + vz * seconds))
-        if not self._allowed(one, reached, agent):
+        if not self._may_go(one, reached, agent):
             reached = one.position
         gone = (reached[0] - x) / seconds, (reached[2] - z) / seconds
         one.lost = one.lost + 1 if one.standing == 0 and math.hypot(*gone) < 0.1 * one.speed else 0
@@ -220,7 +220,7 @@ class _Crowd(Crowd):
         if math.hypot(*gone) > 0.15:
             one.yaw = _towards(one.yaw, math.atan2(-gone[0], -gone[1]), TURN * seconds)
 
-    def _allowed(self, one: _Person, reached: Vec3, agent: Vec3) -> bool:
+    def _may_go(self, one: _Person, reached: Vec3, agent: Vec3) -> bool:
         """Nobody walks into the agent, nor into another."""
         solid = [(other.position, 1.6 * RADIUS) for other in self._people if other is not one]
         if self._options.reacts:

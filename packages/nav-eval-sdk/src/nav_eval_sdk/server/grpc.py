@@ -56,9 +56,9 @@ class GrpcHandlers:
     def session(self, requests: Iterator[bytes], connected: Connected) -> Iterator[bytes]:
         """A refusal takes the place of an action, and the stream goes on."""
         for request in requests:
-            yield self._streamed(request, connected)
+            yield self._stream(request, connected)
 
-    def _streamed(self, request: bytes, connected: Connected) -> bytes:
+    def _stream(self, request: bytes, connected: Connected) -> bytes:
         received: ReceivedObservation | None = None
         try:
             received = ReceivedObservation(request)

@@ -91,7 +91,7 @@ class RestTransport(Transport):
 
     def info(self, deadline: Deadline) -> Info:
         try:
-            answer = self._answered("GET", "info", None, deadline)
+            answer = self._ask("GET", "info", None, deadline)
             if not any(name.encode() in answer.body for name in Info.__struct_fields__):
                 return PLAIN_SERVICE  # one answer for every address says nothing of a service
             return self._understood(answer, Info)
@@ -106,9 +106,9 @@ class RestTransport(Transport):
         except Refused as refused:
             if refused.problem.code not in ABSENT:
                 raise
-        answer = self._answered("POST", "episode/validate", None, deadline)
+        answer = self._ask("POST", "episode/validate", None, deadline)
         try:
-            return plain_status(_decoded(answer, Validation).status)
+            return plain_status(_decode_answer(answer, Validation).status)
         except BadAnswer:  # a text, say: that it answers is all that the specification asks for
             return plain_status("")
 
@@ -140,16 +140,16 @@ class RestTransport(Transport):
         self._http = self._socket = None
 
     def _call(self, method: str, path: str, message: Message | None, kind: type[M], deadline: Deadline) -> M:
-        return self._understood(self._answered(method, path, message, deadline), kind)
+        return self._understood(self._ask(method, path, message, deadline), kind)
 
     def _understood(self, answer: Answer, kind: type[M]) -> M:
         try:
-            return _decoded(answer, kind)
+            return _decode_answer(answer, kind)
         except BadAnswer:
             self.drop()
             raise
 
-    def _answered(self, method: str, path: str, message: Message | None, deadline: Deadline) -> Answer:
+    def _ask(self, method: str, path: str, message: Message | None, deadline: Deadline) -> Answer:
         """Raises Refused where it is no 200."""
         try:
             answer = self._exchange(method, path, message, deadline)
@@ -157,7 +157,7 @@ class RestTransport(Transport):
             self.drop()
             raise
         if answer.status != 200:
-            raise _refused(answer)
+            raise _refusal(answer)
         return answer
 
     def _exchange(self, method: str, path: str, message: Message | None, deadline: Deadline) -> Answer:
@@ -300,7 +300,7 @@ def _wait_asked(response: http.client.HTTPResponse) -> float:
         return 0.0
 
 
-def _refused(answer: Answer) -> WireError:
+def _refusal(answer: Answer) -> WireError:
     status = answer.status
     if answer.content_type == PROBLEM:
         try:
@@ -313,7 +313,7 @@ def _refused(answer: Answer) -> WireError:
     return Refused(Problem(code=code, status=status, title=f"HTTP {status}"), after=answer.after)
 
 
-def _decoded(answer: Answer, kind: type[M]) -> M:
+def _decode_answer(answer: Answer, kind: type[M]) -> M:
     """Raises BadAnswer, whatever goes wrong. An action's texts stay as they are: they are compared, never shown."""
     decode = _pack if answer.content_type == MSGPACK else _with_nan
     try:

@@ -113,10 +113,10 @@ def document(challenge: Challenge, phase: str, board: Board) -> dict[str, Any]:
     higher = higher_is_better(challenge, phase)
     teams = counted(challenge, phase, board)
     found = records(challenge, [one.submission for one in teams])
-    failed = _failed([one.submission for one in teams])
+    failed = _count_failures([one.submission for one in teams])
     found = {key: replace(one, played_well=len(one.episodes) - failed.get(key, 0)) for key, one in found.items()}
     entrants = [found[one.submission.id] for one in teams if one.submission.team.role == Team.Role.TEAM]
-    order = _ranked(entrants, challenge.ranking.by, higher)
+    order = _rank(entrants, challenge.ranking.by, higher)
     keys = common_episodes(entrants or list(found.values()), challenge.ranking.by)
     places = {place.name: place for place in order.places} if order else {}
     lines = [_line(one, places, _over(found[one.submission.id], keys, challenge.ranking.by), failed) for one in teams]
@@ -163,7 +163,7 @@ def records(challenge: Challenge, submissions: Sequence[Submission]) -> dict[str
     return {one.id: RunRecords(one.team.name, values[one.id]) for one in submissions}
 
 
-def _ranked(entries: Sequence[RunRecords], measure: str, higher: bool) -> ranking.Ranking | None:
+def _rank(entries: Sequence[RunRecords], measure: str, higher: bool) -> ranking.Ranking | None:
     try:
         return ranking.rank(entries, measure, higher_is_better=higher)
     except RunDirectoryError:  # nobody, or nobody that has an episode in common with all the others
@@ -183,7 +183,7 @@ def _over(entry: RunRecords, keys: set[EpisodeKey], measure: str) -> tuple[float
     return (math.fsum(values) / len(values) if values else None), len(entry.episodes) - len(values)
 
 
-def _failed(submissions: Sequence[Submission]) -> dict[str, int]:
+def _count_failures(submissions: Sequence[Submission]) -> dict[str, int]:
     """By submission; those of which no episode failed are not in it."""
     rows = Episode.objects.filter(submission__in=submissions).exclude(status="ok").values_list("submission_id")
     counts: dict[str, int] = {}

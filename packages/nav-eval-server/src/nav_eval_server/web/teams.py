@@ -182,11 +182,11 @@ def remove_service(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
 def submit(request: HttpRequest, team: Team) -> HttpResponse:
     """An endpoint of the team's, or a file; `key` makes a form that is sent twice one submission."""
     with refusals(request):
-        return redirect("submission", _accepted(request, team, request.POST.get("phase", "")).id)
+        return redirect("submission", _accept(request, team, request.POST.get("phase", "")).id)
     return redirect("team")
 
 
-def _accepted(request: HttpRequest, team: Team, phase: str) -> Submission:
+def _accept(request: HttpRequest, team: Team, phase: str) -> Submission:
     dispatcher, user, key = Dispatcher(current()), person(request), request.POST.get("key", "")[:100] or None
     file = request.FILES.get("predictions")
     if file is not None:

@@ -34,16 +34,16 @@ def picture(stream: Stream, w: float = 0.0) -> Made:
     if w >= 0.9 and stream.chance(45):
         own = w * 0.31
         for k in (-1, 0, 1):
-            _framed(m, k * (w - own) / 2, own, own * 1.36, look)
+            _frame_artwork(m, k * (w - own) / 2, own, own * 1.36, look)
         return Made("picture", m, (w, own * 1.36, 0.03))
     upright = not w and stream.chance(45)
     w = w or stream.choice((0.3, 0.45, 0.55, 0.65, 0.78) if upright else (0.3, 0.5, 0.6, 0.75, 0.9, 1.1))
     h = w * (stream.choice((125, 134, 142)) if upright else stream.choice((62, 70, 75, 80))) / 100
-    _framed(m, 0.0, w, h, look)
+    _frame_artwork(m, 0.0, w, h, look)
     return Made("picture", m, (w, h, 0.03))
 
 
-def _framed(m: Model, x: float, w: float, h: float, look: _Look) -> None:
+def _frame_artwork(m: Model, x: float, w: float, h: float, look: _Look) -> None:
     """One artwork about x."""
     f = min(look.edge, w * 0.07) if look.frame else 0.0
     x0, x1, z = x - w / 2, x + w / 2, 0.003

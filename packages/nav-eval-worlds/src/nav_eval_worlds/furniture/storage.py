@@ -247,7 +247,7 @@ def low_shelf(stream: Stream) -> Made:
         third = w / 3
         for k in range(3):
             _fill(m, -w / 2 + 0.04 + k * third, -w / 2 + k * third + third - 0.03, y, d / 2 - 0.04, stream, 0.33)
-    return Made("bookshelf", m, (w, h, d), _topped(stream, w / 4, h))
+    return Made("bookshelf", m, (w, h, d), _on_top(stream, w / 4, h))
 
 
 bookshelf = Family(case_shelf, cube_shelf, ladder_shelf, pipe_shelf, stack_shelf, glass_shelf, low_shelf)
@@ -282,7 +282,7 @@ def _chest(m: Model, w: float, h: float, d: float, rows: int, columns: int, wood
     )
 
 
-def _topped(stream: Stream, x: float, h: float) -> tuple[tuple[Made, float, float, float], ...]:
+def _on_top(stream: Stream, x: float, h: float) -> tuple[tuple[Made, float, float, float], ...]:
     return ((stream.choice((vase, table_lamp, bowl))(stream), x, h, 0.0),)
 
 
@@ -291,7 +291,7 @@ def wide_dresser(stream: Stream) -> Made:
     m = Model()
     m.box((-w / 2 + 0.02, 0, -d / 2 + 0.02), (w / 2 - 0.02, 0.08, d / 2 - 0.05), wood, skip="ud")
     _chest(m, w, h, d, 3, 2, wood, 0.08, stream.choice(("frame", "knob")))
-    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _topped(stream, 0.2, h))
+    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _on_top(stream, 0.2, h))
 
 
 def tall_dresser(stream: Stream) -> Made:
@@ -299,7 +299,7 @@ def tall_dresser(stream: Stream) -> Made:
     m = Model()
     m.box((-w / 2 + 0.02, 0, -d / 2 + 0.02), (w / 2 - 0.02, 0.06, d / 2 - 0.05), wood, skip="ud")
     _chest(m, w, h, d, 5, 1, wood, 0.06, stream.choice(("knob", "bar", "slot")))
-    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _topped(stream, 0.0, h))
+    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _on_top(stream, 0.0, h))
 
 
 def peg_dresser(stream: Stream) -> Made:
@@ -307,7 +307,7 @@ def peg_dresser(stream: Stream) -> Made:
     m = Model()
     pegs(m, w - 0.1, d - 0.08, 0.2, wood, 0.03)
     _chest(m, w, h, d, 3, 2 if w > 1.1 else 1, wood, 0.19, stream.choice(("slot", "knob")))
-    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _topped(stream, -0.2, h))
+    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _on_top(stream, -0.2, h))
 
 
 def low_dresser(stream: Stream) -> Made:
@@ -315,7 +315,7 @@ def low_dresser(stream: Stream) -> Made:
     m = Model()
     m.box((-w / 2 + 0.03, 0, -d / 2 + 0.02), (w / 2 - 0.03, 0.05, d / 2 - 0.06), "dark", skip="ud")
     _chest(m, w, h, d, 2, 3, wood, 0.05, "slot")
-    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _topped(stream, 0.4, h))
+    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _on_top(stream, 0.4, h))
 
 
 dresser = Family(wide_dresser, tall_dresser, peg_dresser, low_dresser)
@@ -328,7 +328,7 @@ def plinth_sideboard(stream: Stream) -> Made:
     m.box((-w / 2, 0.1, -d / 2), (w / 2, h, d / 2 - 0.02), wood)
     grips = stream.choice(("bar", "slot", "frame"))
     fronts(m, (-w / 2 + 0.01, 0.11), (w / 2 - 0.01, h - 0.03), d / 2 - 0.02, 1, 3, wood, "metal2", grips)
-    return Made("cabinet", m, (w, h, d + 0.05), _topped(stream, -0.35, h))
+    return Made("cabinet", m, (w, h, d + 0.05), _on_top(stream, -0.35, h))
 
 
 def peg_sideboard(stream: Stream) -> Made:
@@ -340,7 +340,7 @@ def peg_sideboard(stream: Stream) -> Made:
     m.box((-w / 2, 0.21, -d / 2), (w / 2, h, d / 2 - 0.02), wood)
     for x0, x1, rows, skin in ((-w / 2, -w / 6, 1, face), (-w / 6, w / 6, 3, wood), (w / 6, w / 2, 1, face)):
         fronts(m, (x0 + 0.02, 0.23), (x1 - 0.02, h - 0.02), d / 2 - 0.02, rows, 1, skin, "metal2", "knob")
-    return Made("cabinet", m, (w, h, d + 0.05), _topped(stream, 0.5, h))
+    return Made("cabinet", m, (w, h, d + 0.05), _on_top(stream, 0.5, h))
 
 
 def leg_sideboard(stream: Stream) -> Made:
@@ -350,7 +350,7 @@ def leg_sideboard(stream: Stream) -> Made:
     legs(m, w, d, h, "dark", 0.025, 0.0)
     m.box((-w / 2 + 0.025, 0.2, -d / 2 + 0.005), (w / 2 - 0.025, h, d / 2 - 0.03), "wood")
     fronts(m, (-w / 2 + 0.035, 0.21), (w / 2 - 0.035, h - 0.02), d / 2 - 0.03, 1, 2, "wood", "dark", "bar")
-    return Made("cabinet", m, (w, h, d + 0.04), _topped(stream, -0.3, h))
+    return Made("cabinet", m, (w, h, d + 0.04), _on_top(stream, -0.3, h))
 
 
 def hutch(stream: Stream) -> Made:

@@ -37,10 +37,10 @@ def guided(wording: Wording, steps: Sequence[Step]) -> list[str]:
 
 def _fill(wording: Wording, sentences: Sequence[str], rule: str = "filler") -> list[str]:
     """Some begin with a word that says nothing."""
-    return [wording.say(rule) + _uncapitalised(one) if wording.likely("fillers") else one for one in sentences]
+    return [wording.say(rule) + _uncapitalise(one) if wording.likely("fillers") else one for one in sentences]
 
 
-def _uncapitalised(sentence: str) -> str:
+def _uncapitalise(sentence: str) -> str:
     return sentence if sentence.startswith(("I ", "I'")) else sentence[:1].lower() + sentence[1:]
 
 
@@ -142,10 +142,10 @@ class _Guide:
         found = [(name, thing) for name, thing in (("past", step.past), *marks) if thing and self.wording.likely(name)]
         facts: Facts = {}
         for name, thing in self.wording.stream.shuffled(found)[: self.wording.manner["extras"]]:
-            facts |= self._passed(thing) if isinstance(thing, Pass) else self._marked(name, thing)
+            facts |= self._passing(thing) if isinstance(thing, Pass) else self._marked(name, thing)
         return facts
 
-    def _passed(self, past: Pass) -> Facts:
+    def _passing(self, past: Pass) -> Facts:
         slots = {"thing": self._the(past.thing), "side": self._side(past.side)}
         slots |= {"other": self._the(past.other)} if past.other else {}
         pair = "_two" if past.other else "_over" if past.side == "over" else ""

@@ -194,7 +194,7 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
     ):
         return None
     told = {target}
-    past = None if way.side == "across" else _passed(site, walker, part, again, told)
+    past = None if way.side == "across" else _find_pass(site, walker, part, again, told)
     return Go(
         here,
         there,
@@ -322,7 +322,7 @@ def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject
     return 0.3 < on < off[0] * dx + off[1] * dz
 
 
-def _passed(site: Site, walker: Walker, part: Stretch, again: Stretch, told: set[int]) -> Pass | None:
+def _find_pass(site: Site, walker: Walker, part: Stretch, again: Stretch, told: set[int]) -> Pass | None:
     """What is passed on the way: things best, then a room that one looks into, then what one walks over. Things that
     are told of are added to `told`."""
     if len(part.points) < 12 or (is_corridor(site.rooms, part.room) and not _straight(part.points)):

@@ -320,7 +320,7 @@ def _among(rooms: RoomsMap, thing: SemanticObject, others: list[SemanticObject])
 def _standing_where(site: Site, thing: SemanticObject) -> list[_Place]:
     """Where a thing is in its room: at the window, on a wall or against it, in a corner."""
     if _start(thing, 1) > site.rooms.rooms[thing.region].low[1] + _HIGH:
-        return [("wall", ())] if _walls(site.rooms, thing) and not _carried(site.rooms, thing) else []
+        return [("wall", ())] if _walls(site.rooms, thing) and not _is_carried(site.rooms, thing) else []
     told: list[_Place] = [(window, ())] if (window := _at_window(site, thing)) else []
     if _in_middle(site.rooms, thing):
         return [*told, ("middle", ())]
@@ -373,7 +373,7 @@ def _stands_on(upper: SemanticObject, thing: SemanticObject) -> bool:
     return inside and abs(_start(upper, 1) - _end(thing, 1)) < 0.04
 
 
-def _carried(rooms: RoomsMap, thing: SemanticObject) -> bool:
+def _is_carried(rooms: RoomsMap, thing: SemanticObject) -> bool:
     """Whether a thing stands on or in any other of its room."""
     bottom, others = _start(thing, 1), rooms.things_in(thing.region)
     held = [other for other in others if other.id != thing.id and _start(other, 1) < bottom - 0.02]

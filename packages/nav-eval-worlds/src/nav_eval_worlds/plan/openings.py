@@ -48,7 +48,7 @@ def make_plan(seed: str, rooms: int, storeys: int, kind: Kind) -> Plan:
         for level, names in enumerate(lists)
         for own in [stream.child("storey", level)]
     ]
-    return _finished(kind, grammar, ceiling, drafts, casing, stream.child("openings"))
+    return _finish(kind, grammar, ceiling, drafts, casing, stream.child("openings"))
 
 
 _CEILINGS: dict[Kind, tuple[int, int]] = {"home": (120, 160), "office": (130, 160)}
@@ -62,7 +62,7 @@ _NIB = 240
 _UPSTAIRS = "corridor"
 
 
-def _finished(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], casing: Casing, stream: Stream) -> Plan:
+def _finish(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], casing: Casing, stream: Stream) -> Plan:
     turn, mirror, flip = stream.below(4), stream.below(2) == 1, stream.below(2) == 1
     arches, pitch = stream.child("arches").chance(35), ceiling + SLAB
     attic = kind == "home" and ceiling <= _ATTIC and stream.child("attic").chance(50)

@@ -235,7 +235,7 @@ class Space:
         zone = self.front_of(spot, front) if front else None
         if zone and any(zone.overlaps(other) for other in self.taken):
             return False
-        return not self._hides(spot) and self._connected([*self.taken, r])
+        return not self._hides(spot) and self._is_connected([*self.taken, r])
 
     def _hides(self, spot: Spot) -> bool:
         """True if it would stand before a window or another hung thing, higher than that begins."""
@@ -246,7 +246,7 @@ class Space:
                 return True
         return False
 
-    def _connected(self, taken: list[Rect]) -> bool:
+    def _is_connected(self, taken: list[Rect]) -> bool:
         """All doors reach each other and most of the free floor, with furniture grown by a walker's radius."""
         free = self.free_cells([*taken, *self._jutting])
         import scipy.ndimage
@@ -323,7 +323,7 @@ class Space:
 
     def passable(self, zone: Rect) -> bool:
         """Whether the way stays free if something takes `zone` too."""
-        return not any(zone.overlaps(other) for other in (*self.taken, *self.reserved)) and self._connected(
+        return not any(zone.overlaps(other) for other in (*self.taken, *self.reserved)) and self._is_connected(
             [*self.taken, zone]
         )
 
@@ -342,7 +342,7 @@ class Space:
     def leaves_way(self, made: Made, side: str, along: int, bottom: int) -> bool:
         """Whether one still walks past a thing that is fastened to a wall there."""
         under = self._under(made, side, along, bottom)
-        return not under or self._connected([*self.taken, *under])
+        return not under or self._is_connected([*self.taken, *under])
 
     def _under(self, made: Made, side: str, along: int, bottom: int) -> list[Rect]:
         """What a hung thing takes of the way; nothing if it is flat or hangs over the heads."""

@@ -57,7 +57,7 @@ def window_items(plan: Plan, style: Style, stream: Stream) -> list[Item]:
     for window in plan.windows:
         room = plan.room(window.room)
         model = _window(room, window, frame, sill)
-        if cased and _cased(room, window):
+        if cased and _has_room_for_boards(room, window):
             _casing(model, room, window, "frame" if frame == "dark" else frame)
         items.append(Item("window", room.id, model))
         if window.net:
@@ -152,7 +152,7 @@ def _leaf(m: Model, room: Room, w: Window, hole: Opening, frame: str) -> None:
     _ring(m, room, w, hole, _LEAF, out, frame)
     inner = (low + _LEAF, high - _LEAF, y0 + _LEAF, y1 - _LEAF)
     for muntin in _muntins(w, inner):
-        _moulded(m, room, w, muntin, frame)
+        _moulding(m, room, w, muntin, frame)
     if w.casing != "frosted":
         _gasket(m, room, w, inner)
     if w.casing == "frosted":
@@ -163,7 +163,7 @@ def _leaf(m: Model, room: Room, w: Window, hole: Opening, frame: str) -> None:
         bar(m, w.side, rect, (at - 10, at + 10, middle - 90, middle + 40), out - 40, "metal")
 
 
-def _moulded(m: Model, room: Room, w: Window, hole: Opening, frame: str) -> None:
+def _moulding(m: Model, room: Room, w: Window, hole: Opening, frame: str) -> None:
     """A muntin: a narrow face, with a slope down to the glass on both its long sides."""
     low, high, y0, y1 = hole
     base, rect, near, far = room.base, room.clear, _DEEP - 46, _DEEP - 30
@@ -203,7 +203,7 @@ def _casing(m: Model, room: Room, w: Window, frame: str) -> None:
         bar(m, w.side, rect, (low, high, base + y0, base + y1), -thick, frame, deep=thick)
 
 
-def _cased(room: Room, w: Window) -> bool:
+def _has_room_for_boards(room: Room, w: Window) -> bool:
     """Whether there is wall enough round a window for boards."""
     _, low, high = wall_line(room.clear, w.side)
     return low + 90 < w.low and w.high < high - 90 and w.top + 120 < room.ceiling and w.side != room.eaves

@@ -62,7 +62,7 @@ def tops_of(model: Model) -> list[Top]:
     found = [(rect, y) for rect, y in (*_level_quads(model), *_plateaus(model))]
     out: list[Top] = []
     for rect, y in sorted(found, key=lambda one: (-one[0].width * one[0].depth, one[1], one[0].x0, one[0].z0)):
-        top = _furnished(rect, y, low, high)
+        top = _make_top(rect, y, low, high)
         if top and not any(_lies_on(top, other) for other in out):
             out.append(top)
     return out
@@ -124,7 +124,7 @@ def _rect(low: Floats, high: Floats) -> Rect:
     return Rect(int(np.ceil(low[0])), int(np.ceil(low[2])), int(high[0]), int(high[2]))
 
 
-def _furnished(rect: Rect, y: int, low: Floats, high: Floats) -> Top | None:
+def _make_top(rect: Rect, y: int, low: Floats, high: Floats) -> Top | None:
     """A surface with what stands on it and how much air it has; None where it is covered or too small."""
     over = (
         (high[:, 1] > y + 4) & (low[:, 0] < rect.x1 - 3) & (high[:, 0] > rect.x0 + 3) & (low[:, 2] < rect.z1 - 3)

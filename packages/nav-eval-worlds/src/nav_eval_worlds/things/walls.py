@@ -178,7 +178,7 @@ def _fill_at(carriers: Carriers, side: str, middle: int, room: int, names: list[
             bottom = min(centre + stream.below(80), carriers.space.room.ceiling - tall // 2 - 60) - tall // 2
             if any(_nail_first(carriers, made, side, [middle], bottom + up) for up in (0, 150, 300)):
                 if name == "wall_shelf":
-                    carriers.wish(index, _shelved(carriers.space), (1000, 2200))
+                    carriers.wish(index, _shelf_wishes(carriers.space), (1000, 2200))
                 return
 
 
@@ -201,10 +201,10 @@ def _hang(carriers: Carriers, name: str, low: int, high: int, stream: Stream) ->
     bottom = min(stream.between(low, high) * 10 - tall // 2, carriers.space.room.ceiling - tall - 40)
     index = len(carriers.space.items)
     if carriers.space.hang(made, max(bottom, 60)) and name == "wall_shelf":
-        carriers.wish(index, _shelved(carriers.space), (1000, 2200))
+        carriers.wish(index, _shelf_wishes(carriers.space), (1000, 2200))
 
 
-def _shelved(space: Space) -> tuple[Wish, ...]:
+def _shelf_wishes(space: Space) -> tuple[Wish, ...]:
     """What stands on a room's shelves."""
     return _SHELVED_IN.get(space.room.type, _SHELVED_IN["office"] if space.plan.kind == "office" else _SHELVED)
 
