@@ -88,7 +88,7 @@ class Space:
 
     def __post_init__(self) -> None:
         for side in SIDES:
-            for low, high, bottom, top in openings(self.plan, self.room, side):  # type: ignore[arg-type]
+            for low, high, bottom, top in openings(self.plan, self.room, side):
                 self.hung.append((side, low - 110, high + 110, bottom, top + _CASING))
                 if bottom == 0:
                     self.reserved.append(self.strip(side, low - 60, high + 60, 850))

@@ -135,16 +135,16 @@ def _walls(plan: Plan, room: Room, finish: Finish) -> Model:
     m = Model()
     height = plan.pitch if plan.stair and room.type == "stairs" and room.storey == 0 else room.ceiling
     for side in finish.walls:
-        _wall(m, plan, room, side, finish, height)  # type: ignore[arg-type]
+        _wall(m, plan, room, side, finish, height)
     for door in plan.doors_of(room.id):
         if door.arch:
-            _spandrels(m, room, door, finish.walls[side_of(room, door)])
+            _spandrels(m, room, door, finish.walls[room.side_of(door)])
     return m
 
 
 def _spandrels(m: Model, room: Room, door: Door, material: str) -> None:
     """The wall between an arch and the top of its rectangular hole, on the room's face."""
-    side, head = side_of(room, door), arc(door)
+    side, head = room.side_of(door), arc(door)
     for (a, ya), (b, yb) in pairwise(head):
         ends = [(a, ya), (b, yb), (b, door.height), (a, door.height)]
         if side in "sw":
@@ -262,7 +262,7 @@ def _doorway(plan: Plan, door: Door, leaves: tuple[str, str]) -> Model:
     """Jambs, lintel and threshold through the wall, a frame round it, and the opened leaf."""
     m = Model()
     room = plan.room(door.b)
-    side = side_of(room, door)
+    side = room.side_of(door)
     base, deep = room.base, WALL
     low, high, top = door.low, door.high, door.height
     if door.arch:
@@ -292,14 +292,6 @@ def _upwards(corners: list[Point]) -> list[Point]:
     """The corners in the order that faces up."""
     (ax, _, az), (bx, _, bz), (cx, _, cz), _ = corners
     return corners if (bz - az) * (cx - bx) - (bx - ax) * (cz - bz) > 0 else corners[::-1]
-
-
-def side_of(room: Room, door: Door) -> Side:
-    """The side of the room that the door is in."""
-    for side in "ew" if door.vertical else "ns":
-        if wall_line(room.cell, side)[0] == door.line:  # type: ignore[arg-type]
-            return side  # type: ignore[return-value]
-    raise AssertionError(f"door {door.id} is in no wall of room {room.id}")
 
 
 def tunnel(
@@ -348,7 +340,7 @@ def _behind(rect: Rect, side: Side, by: int) -> Rect:
 def leaf_rect(plan: Plan, door: Door) -> Rect | None:
     """Where the leaf stands, opened into room b along its side wall; None where there is no room for it."""
     room = plan.room(door.b)
-    side = side_of(room, door)
+    side = room.side_of(door)
     line, low, high = wall_line(room.clear, side)
     thick, width = 40, door.high - door.low - 20
     if not door.leaf:
