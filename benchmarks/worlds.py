@@ -14,9 +14,9 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -173,10 +173,12 @@ def _holes(depth: NDArray[np.float32], place: NDArray[np.float64], yaw: float, w
 def _clusters(plans: int, seed: str) -> int | None:
     """How many kinds of plan, of at least three homes each, there are; None where the tree cannot tell."""
     try:
-        measure: Callable[[Sequence[Any]], int] = import_module("nav_eval_worlds.plan.topology").clusters
-    except ModuleNotFoundError:
+        from topology import topology
+
+        kinds = [topology(make_plan(f"{seed}-{k}", *asked_for(k)[1:], "home")).kind for k in range(plans)]
+    except (ImportError, AttributeError):
         return None
-    return measure([make_plan(f"{seed}-{k}", *asked_for(k)[1:], "home") for k in range(plans)])
+    return sum(count >= 3 for count in Counter(kinds).values())
 
 
 def _megabytes() -> float:

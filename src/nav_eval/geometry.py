@@ -24,6 +24,11 @@ def euclidean(a: Vec3, b: Vec3) -> float:
     return math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2)
 
 
+def between(a: Vec3, b: Vec3, share: float) -> Vec3:
+    """The point at this share of the way from a to b."""
+    return (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share)
+
+
 def total(values: Iterable[float]) -> float:
     """The sum from the first value to the last, rounded after each: what a loop of += makes, 0.0 for none.
 

@@ -67,10 +67,10 @@ def _all_entered() -> Any:
 def import_plugins(modules: Iterable[str]) -> None:
     """Import modules for what they register. Raises ConfigError for one that cannot be imported."""
     for module in modules:
-        _imported(module, "plugins: ")
+        _import_module(module, "plugins: ")
 
 
-def _imported(module: str, told: str) -> ModuleType:
+def _import_module(module: str, told: str) -> ModuleType:
     """Raises ConfigError, which begins with `told`, where the module's own fault is no ConfigError."""
     try:
         return import_module(module)
@@ -106,14 +106,14 @@ def check_importable(module: str, attribute: str) -> None:
     """Raises ImportError unless there is such a module and its text defines `attribute`; none of its code is run."""
     path: Sequence[str] | None = None
     for name in accumulate(module.split("."), "{}.{}".format):
-        spec = _found(name, path)
+        spec = _find_spec(name, path)
         path = spec.submodule_search_locations
     source = getattr(spec.loader, "get_source", lambda _: None)(module)
     if source is not None and not _binds(source, attribute):
         raise ImportError(f"module {module!r} has no attribute {attribute!r}")
 
 
-def _found(name: str, path: Sequence[str] | None) -> ModuleSpec:
+def _find_spec(name: str, path: Sequence[str] | None) -> ModuleSpec:
     specs = (finder.find_spec(name, path) for finder in sys.meta_path)
     found = next((spec for spec in specs if spec is not None), None)
     if found is None:
@@ -214,7 +214,7 @@ class Registry(Generic[T]):
     def _load(self, name: str, target: str) -> Any:
         module, _, attribute = target.partition(":")
         told = f"{self.kind}: {name!r} is installed, but "
-        member = getattr(_imported(module, told), attribute, None)
+        member = getattr(_import_module(module, told), attribute, None)
         if member is None:
             raise ConfigError(f"{told}{module} has no {attribute!r}.")
         return member

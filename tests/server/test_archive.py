@@ -37,8 +37,8 @@ from nav_eval_server.archive.doctor import examine
 from nav_eval_server.archive.publishing import freeze, publish
 from nav_eval_server.archive.site import ENDINGS
 from nav_eval_server.board.decisions import reveal
-from nav_eval_server.board.places import Board, Keeper, document, latest, sha256
-from nav_eval_server.challenge import Challenge, configured, load_challenge
+from nav_eval_server.board.places import Board, Keeper, document, latest
+from nav_eval_server.challenge import Challenge, configured, content_sha256, load_challenge
 from nav_eval_server.cli import app
 from nav_eval_server.folder import Folder
 from nav_eval_server.init import create
@@ -393,7 +393,7 @@ def test_a_board_revealed_before_it_had_a_column_is_published(
     for line in kept.document["entries"]:
         del line[missing]
     kept.document["seed"] = 0  # boards of the first version named it
-    kept.sha256 = sha256(kept.document)
+    kept.sha256 = content_sha256(kept.document)
     kept.save()
     publish(challenge, tmp_path / "out", NOW)
     boards = tmp_path / "out" / "boards"

@@ -12,7 +12,7 @@ from nav_eval_sdk.agent_interface import VLNAgent
 from nav_eval_sdk.examples import BASELINES, EXAMPLES
 
 
-def _admitted(name: str, member: Any) -> Any:
+def _admit(name: str, member: Any) -> Any:
     is_service = isinstance(member, type) and issubclass(member, AgentService)
     needed = sorted(AgentService.__abstractmethods__) if is_service else ["reset", "act"]
     missing = {*lacking(member, needed), *getattr(member, "__abstractmethods__", ())}
@@ -32,7 +32,7 @@ AGENTS: Registry[type[VLNAgent] | type[AgentService]] = Registry(
         "shortest_path": "nav_eval.agents.shortest_path:ShortestPathService",
         "waiting": "nav_eval.agents.waiting:WaitingService",
     },
-    _admitted,
+    _admit,
     elsewhere=dict.fromkeys(BASELINES, "nav-eval[demo]"),
 )
 register_agent = AGENTS.register

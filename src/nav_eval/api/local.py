@@ -93,13 +93,13 @@ class InThisProcess(AgentHost):
             self._thread.stop()
 
     def _run(self, name: str, deadline: Deadline, call: Callable[..., Any], *args: Any) -> Any:
-        outcome = _Outcome.of(call, args) if self._thread is None else self._waited(name, deadline, call, args)
+        outcome = _Outcome.of(call, args) if self._thread is None else self._wait_for(name, deadline, call, args)
         if outcome.error is not None:
             get_logger(__name__).debug("the agent's traceback: %s", outcome.trace)
             raise AgentError(f"the agent raised {fault(outcome.error)}") from outcome.error
         return outcome.value
 
-    def _waited(self, name: str, deadline: Deadline, call: Callable[..., Any], args: tuple[Any, ...]) -> _Outcome:
+    def _wait_for(self, name: str, deadline: Deadline, call: Callable[..., Any], args: tuple[Any, ...]) -> _Outcome:
         assert self._thread is not None
         job = Job(lambda: _Outcome.of(call, args), Future())
         try:

@@ -30,15 +30,15 @@ def packing(wanted: str, accepted: tuple[str, ...], jpeg: frozenset[str]) -> Pac
 
 def packed(specs: Mapping[str, Spec], pack: Packing = raw) -> dict[str, Spec]:
     """Sensor -> spec as it is declared at reset: with the encoding that its arrays travel in."""
-    return {name: _packed(spec, name, pack) for name, spec in specs.items()}
+    return {name: _pack(spec, name, pack) for name, spec in specs.items()}
 
 
-def _packed(spec: Spec, sensor: str, pack: Packing) -> Spec:
+def _pack(spec: Spec, sensor: str, pack: Packing) -> Spec:
     match spec:
         case TensorSpec():
             return replace(spec, encoding=pack(sensor, spec))
         case StructSpec():
-            return replace(spec, parts={name: _packed(part, sensor, pack) for name, part in spec.parts.items()})
+            return replace(spec, parts={name: _pack(part, sensor, pack) for name, part in spec.parts.items()})
         case ListSpec():
-            return replace(spec, item=_packed(spec.item, sensor, pack))
+            return replace(spec, item=_pack(spec.item, sensor, pack))
     return spec

@@ -132,7 +132,7 @@ class ProcessService(LocalService):
     def health_check(self) -> ServiceStatus:
         """Raises ServiceUnavailable if the agent cannot be created within deadlines.ready."""
         if self._spare is None:
-            made = self._made()
+            made = self._start_host()
             if self._keep:
                 self._spare = made
             else:
@@ -142,9 +142,9 @@ class ProcessService(LocalService):
     def open_host(self) -> AgentHost:
         with self._lock:
             spare, self._spare = self._spare, None
-        return spare or self._made()
+        return spare or self._start_host()
 
-    def _made(self) -> AgentProcess:
+    def _start_host(self) -> AgentProcess:
         host = AgentProcess(self._agent)
         with self._lock:
             self._hosts = [*(host for host in self._hosts if not host.gone), host]

@@ -56,9 +56,9 @@ class Replicas(AgentService):
         """Wait until one is ready, and a little for the others; `max_sessions` is that of those ready together."""
         with self._changed:
             self._ask_the_missing()
-            self._changed.wait_for(lambda: self._ready() or not self._asked())
+            self._changed.wait_for(lambda: self._ready() or not self._is_probing())
             self._require_ready()
-            self._changed.wait_for(lambda: not self._asked(), self._patience)
+            self._changed.wait_for(lambda: not self._is_probing(), self._patience)
             for one in self._replicas if self._patience else ():
                 if one.status is None:
                     get_logger(__name__).warning("%s is left out until it is ready: %s", one.service.name, one.reason)
@@ -81,7 +81,7 @@ class Replicas(AgentService):
         if not self._ready():
             raise ServiceUnavailable("no replica is ready. " + " ".join(one.reason for one in self._replicas))
 
-    def _asked(self) -> bool:
+    def _is_probing(self) -> bool:
         return any(one.asked for one in self._replicas)
 
     def _ask_the_missing(self) -> None:

@@ -44,7 +44,7 @@ def _checks() -> Iterator[Check]:
     yield "CPU cores", True, f"{os.cpu_count()}"
     yield "main memory", *_memory()
     yield "cache folder", *_cache()
-    yield "renderer cpu", *_guarded(_cpu)
+    yield "renderer cpu", *_run_check(_cpu)
     yield "renderer opengl", *_opengl()
     for extra, module in (("gl", "moderngl"), ("ray", "ray"), ("ktx2", "opengl_basisu"), ("sign", "cryptography")):
         there = find_spec(module) is not None
@@ -85,7 +85,7 @@ def _cpu() -> str:
 def _opengl() -> tuple[bool | None, str]:
     if find_spec("moderngl") is None:
         return None, "optional: pip install 'nav-eval[gl]', Debian packages libegl1 libgl1-mesa-dri"
-    return _guarded(_card)
+    return _run_check(_card)
 
 
 def _card() -> str:
@@ -95,7 +95,7 @@ def _card() -> str:
     return f"graphics card: {card}" if card else "no graphics card; software OpenGL where Mesa is installed"
 
 
-def _guarded(check: Callable[[], str]) -> tuple[bool, str]:
+def _run_check(check: Callable[[], str]) -> tuple[bool, str]:
     try:
         return True, check()
     except Exception as error:  # noqa: BLE001 - a doctor reports what is broken and goes on

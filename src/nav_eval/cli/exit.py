@@ -42,10 +42,10 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], *, debug:
         _close_stdout()
         return DONE
     except Exception as error:  # noqa: BLE001 - the last place where an error can become a message
-        return _unexpected(error, debug)
+        return _report_unexpected(error, debug)
 
 
-def _unexpected(error: Exception, debug: bool) -> int:
+def _report_unexpected(error: Exception, debug: bool) -> int:
     if type(error).__module__.startswith("cyclopts"):
         return _say(f"{error} `nav-eval COMMAND --help` shows what it takes.", BAD_INPUT, debug)
     lacking = exhausted(error)

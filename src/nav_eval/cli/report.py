@@ -165,11 +165,11 @@ def _write(
     else:
         document = make_document(paths, context, options, public=public, solid=not no_3d)
         if against:
-            document["against"] = _compared(paths[0], context.config(paths[0]), against)
+            document["against"] = _comparison(paths[0], context.config(paths[0]), against)
         write_page(document, target)
 
 
-def _compared(path: Path, config: Config, table: Path) -> dict[str, Any]:
+def _comparison(path: Path, config: Config, table: Path) -> dict[str, Any]:
     """The run's own results beside the table's, and those under other conventions where they differ."""
     from nav_eval.report.source import read_run
     from nav_eval.results.run_directory import RunDirectory

@@ -69,7 +69,7 @@ def score(
     scored = score_predictions(resolved, predictions, allow_partial=allow_partial)
     document = results_document(resolved, scored.results, scored.notes)
     if against is not None:
-        document["against"] = _compared(resolved, predictions, against, scored.episodes, allow_partial)
+        document["against"] = _comparison(resolved, predictions, against, scored.episodes, allow_partial)
     if out is not None:
         write_json(out, document)
     if episodes is not None:
@@ -79,7 +79,7 @@ def score(
     return DONE if scored.results.blameless and _tell_compared(document) else FINDINGS
 
 
-def _compared(
+def _comparison(
     config: Config, predictions: Path, table: Path, results: Sequence[EpisodeResult], allow_partial: bool
 ) -> dict[str, Any]:
     from nav_eval.runs.against import against
@@ -117,7 +117,7 @@ def rescore(run_directory: Path, /, *overrides: str, allow_plugins: bool = False
     from nav_eval.runs.plan import opened
     from nav_eval.runs.scoring import rescore as recompute
 
-    directory, config = _opened(run_directory, overrides, allow_plugins)
+    directory, config = _open(run_directory, overrides, allow_plugins)
     with directory, opened(config.blind()) as plan:
         results, differences, gained = recompute(directory, plan)
         document = results_document(config, results)
@@ -147,7 +147,7 @@ def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False)
     from nav_eval.runs.scoring import changed_inputs
     from nav_eval.runs.scoring import replay as simulate
 
-    directory, config = _opened(run_directory, overrides, allow_plugins)
+    directory, config = _open(run_directory, overrides, allow_plugins)
     with directory, opened(config.blind()) as plan:
         changed = changed_inputs(directory, config, plan.episodes)
         say(*(f"{name} is missing, or not the file that this run was made with" for name in changed))
@@ -216,7 +216,7 @@ def rank(*run_directories: Path, by: str | None = None, mix: bool = False, json:
     return DONE
 
 
-def _opened(path: Path, overrides: tuple[str, ...], allow_plugins: bool) -> tuple[RunDirectory, Config]:
+def _open(path: Path, overrides: tuple[str, ...], allow_plugins: bool) -> tuple[RunDirectory, Config]:
     from nav_eval.results.run_directory import RunDirectory
 
     directory = RunDirectory(path)

@@ -32,13 +32,13 @@ def check(target: str, *overrides: str) -> int:
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="nav-eval-")))
-        config, episodes = _prepared(target, overrides, folder)
+        config, episodes = _prepare(target, overrides, folder)
         backend = _backend(config)
         stack.callback(backend.close)
-        return _report(backend, config, episodes or _offered(backend))
+        return _report(backend, config, episodes or _example_episodes(backend))
 
 
-def _prepared(target: str, overrides: Sequence[str], folder: Path) -> tuple[SimulatorConfig, list[Episode]]:
+def _prepare(target: str, overrides: Sequence[str], folder: Path) -> tuple[SimulatorConfig, list[Episode]]:
     from nav_eval.testing.places import grid_graph, room
 
     given = [override for override in overrides if override.startswith("simulator.")]
@@ -74,7 +74,7 @@ def _backend(config: SimulatorConfig) -> SimulatorBackend:
     return make_simulator_backend(config, 0)
 
 
-def _offered(backend: SimulatorBackend) -> list[Episode]:
+def _example_episodes(backend: SimulatorBackend) -> list[Episode]:
     """The episodes that a simulator gives as examples."""
     examples = list(backend.examples())
     if not examples:

@@ -43,7 +43,7 @@ def against_table(document: Mapping[str, Any]) -> str:
         lines.append(f"  only in the table: {episodes(len(theirs))} ({first(theirs)})")
     if not document["measures"]:
         lines.append("  it has none of our measures: name its columns success, spl, navigation_error, ndtw, ...")
-    lines += [f"  {_compared(name, one)}" for name, one in document["measures"].items()]
+    lines += [f"  {_describe(name, one)}" for name, one in document["measures"].items()]
     return "\n".join(map(one_line, lines)) + "\n"
 
 
@@ -52,7 +52,7 @@ def first(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (" ..." if len(names) > 3 else "")
 
 
-def _compared(name: str, one: Mapping[str, Any]) -> str:
+def _describe(name: str, one: Mapping[str, Any]) -> str:
     label = name if one["theirs"] == name else f"{name} ({one['theirs']})"
     if not one["n_different"]:
         return f"{label}: equal in {episodes(one['n'])}"

@@ -54,7 +54,7 @@ def read_yaml(path: Path) -> ConfigFile:
         text = read(path, MAX_BYTES).decode()
         loader = yaml.SafeLoader(text)
         root = loader.get_single_node()
-        twice = next(_repeated(root, set()), None)  # before merges are written out
+        twice = next(_repeated_keys(root, set()), None)  # before merges are written out
         content = None if root is None else loader.construct_document(root)
         count = _values(content, {})
     except FileNotFoundError:
@@ -88,7 +88,7 @@ def _pairs(node: Node | None) -> Iterable[tuple[Node, Node]]:
     return node.value if isinstance(node, MappingNode) else ()
 
 
-def _repeated(node: Node | None, seen: set[int]) -> Iterator[Node]:
+def _repeated_keys(node: Node | None, seen: set[int]) -> Iterator[Node]:
     """Keys that stand twice in one section; YAML would silently take the later."""
     from yaml import CollectionNode, ScalarNode
 
@@ -101,7 +101,7 @@ def _repeated(node: Node | None, seen: set[int]) -> Iterator[Node]:
             yield key
         names.add((key.tag, str(key.value)))
     for part in node.value:
-        yield from _repeated(part[1] if isinstance(part, tuple) else part, seen)
+        yield from _repeated_keys(part[1] if isinstance(part, tuple) else part, seen)
 
 
 def _broken_line(error: MarkedYAMLError, text: str) -> str:

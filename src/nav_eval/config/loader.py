@@ -149,9 +149,9 @@ class Layers:
         Hydra's errors quote what they do not understand, so one that a secret may have part in is not told.
         """
         try:
-            return self._composed()
+            return self._compose()
         except ConfigError:
-            self._without_secrets()._composed()
+            self._without_secrets()._compose()
         raise ConfigError(
             f"{' or '.join(secret_keys())}: the value cannot be read, and is not shown here. Quote it, or set "
             f"{' or '.join(ENVIRONMENT_PREFIX + key.upper().replace('.', '__') for key in secret_keys())}, "
@@ -167,7 +167,7 @@ class Layers:
         held: dict[str, Any] = without_secrets(file.content) if self.bare else file.content
         return held
 
-    def _composed(self) -> dict[str, Any]:
+    def _compose(self) -> dict[str, Any]:
         from hydra.errors import HydraException
         from omegaconf.errors import OmegaConfBaseException
 
@@ -216,7 +216,7 @@ class Layers:
 
     def _all_overrides(self) -> list[str]:
         given = [(o, "environment") for o in self.environment] + [(o, "command line") for o in self.command_line]
-        return [part for override, source in given for part in _whole(_forced(override, source))]
+        return [part for override, source in given for part in _whole(_force(override, source))]
 
     def origin(self, key: str) -> str:
         """Which layer last set `key` (dotted), in brackets."""
@@ -233,7 +233,7 @@ def _set_by(overrides: Sequence[str], key: str) -> bool:
     return any(overlaps(override.lstrip("+~").partition("=")[0], key) for override in overrides)
 
 
-def _forced(override: str, source: str) -> str:
+def _force(override: str, source: str) -> str:
     """Plain `key=value` may name any key here: pydantic then reports all unknown ones together.
 
     sample(3), a value of output.video, would be a function in Hydra's grammar, so it is quoted.

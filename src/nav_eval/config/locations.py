@@ -22,7 +22,7 @@ OWN = ("agent_service.token_file", "agent_service.tls.ca", "agent_service.tls.ce
 
 def absolute(config: Config) -> Config:
     """The same configuration for a process with another working directory."""
-    return _moved(config, (*DATA, *OWN), lambda place: str(Path(place).absolute()))
+    return _move(config, (*DATA, *OWN), lambda place: str(Path(place).absolute()))
 
 
 def as_seen_from(config: Config, folder: Path, given: Collection[str] = ()) -> Config:
@@ -31,10 +31,10 @@ def as_seen_from(config: Config, folder: Path, given: Collection[str] = ()) -> C
     def there(place: str) -> str:
         return str(folder / place) if (folder / place).parent.exists() else place
 
-    return _moved(config, [key for key in DATA if key not in given], there)
+    return _move(config, [key for key in DATA if key not in given], there)
 
 
-def _moved(config: Config, keys: Collection[str], place: Callable[[str], str]) -> Config:
+def _move(config: Config, keys: Collection[str], place: Callable[[str], str]) -> Config:
     content = config.model_dump()
     for key in keys:
         *sections, name = key.split(".")

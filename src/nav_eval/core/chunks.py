@@ -44,7 +44,7 @@ class Chunk:
             return self._cut(step) if environment.over else step
         step = environment.step(self._left.popleft(), self._latency, self._place)
         step = replace(step, charged=self._charged) if self._charged else step
-        step = self._remarked(step)
+        step = self._with_remarks(step)
         self._latency, self._charged, self._place = 0.0, 0.0, self._place + 1
         cut = environment.over or (environment.rules.cut_at_collision and step.collided)
         return self._cut(step) if cut and self._left else step
@@ -55,9 +55,9 @@ class Chunk:
         self._left.clear()
         latency = step.latency or self._latency
         step = replace(step, latency=latency, charged=step.charged or self._charged, dropped=dropped)
-        return self._remarked(step)
+        return self._with_remarks(step)
 
-    def _remarked(self, step: StepRecord) -> StepRecord:
+    def _with_remarks(self, step: StepRecord) -> StepRecord:
         """With the answer's usage and words, if this is the first step that can hold them."""
         if self._usage is None and not self._said:
             return step

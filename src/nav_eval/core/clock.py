@@ -38,11 +38,11 @@ class ChargedClock:
         rest = seconds - ticks * self.tick
         drives = last is not None and last.name == "velocity"
         for _ in range(ticks):
-            yield self._kept(last, self.tick) if drives else WAIT
+            yield self._keep_driving(last, self.tick) if drives else WAIT
         if drives and rest > SLACK * self.tick:
-            yield self._kept(last, rest)
+            yield self._keep_driving(last, rest)
 
     @staticmethod
-    def _kept(last: Action | None, seconds: float) -> Action:
+    def _keep_driving(last: Action | None, seconds: float) -> Action:
         assert last is not None
         return Action("velocity", {**last.args, "duration": seconds})

@@ -21,34 +21,34 @@ STARTS = ("position", "node", None)
 
 
 def admit_metric(name: str, member: Any) -> Any:
-    return _admitted("metric", name, member, Metric, (), _metric_faults)
+    return _admit("metric", name, member, Metric, (), _metric_faults)
 
 
 def admit_sensor(name: str, member: Any) -> Any:
-    return _admitted("sensor", name, member, Sensor, ("name", "config", "simulator"), _sensor_faults)
+    return _admit("sensor", name, member, Sensor, ("name", "config", "simulator"), _sensor_faults)
 
 
 def admit_task(name: str, member: Any) -> Any:
-    return _admitted("task", name, member, Task, ("config",), _task_faults)
+    return _admit("task", name, member, Task, ("config",), _task_faults)
 
 
 def admit_simulator(name: str, member: Any) -> Any:
-    return _admitted("simulator", name, member, SimulatorBackend, ("config", "seed"), world_faults)
+    return _admit("simulator", name, member, SimulatorBackend, ("config", "seed"), world_faults)
 
 
 def admit_perturbation(name: str, member: Any) -> Any:
-    return _admitted("perturbation", name, member, Perturbation, ("severity",), _perturbation_faults)
+    return _admit("perturbation", name, member, Perturbation, ("severity",), _perturbation_faults)
 
 
 def admit_physics(name: str, member: Any) -> Any:
-    return _admitted("physics", name, member, Physics, ("config",), _no_faults)
+    return _admit("physics", name, member, Physics, ("config",), _no_faults)
 
 
 def admit_crowds(name: str, member: Any) -> Any:
-    return _admitted("crowds", name, member, PedestrianModel, ("config",), _no_faults)
+    return _admit("crowds", name, member, PedestrianModel, ("config",), _no_faults)
 
 
-def _admitted(
+def _admit(
     kind: str, name: str, member: Any, base: type, made_of: tuple[str, ...], own_faults: Callable[[Any], Iterator[str]]
 ) -> Any:
     """`member`, unchanged. Raises ConfigError with the first thing that is wrong with it."""

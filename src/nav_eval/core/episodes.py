@@ -85,9 +85,9 @@ class EpisodeManager:
                 f"{', '.join(self.dataset.files)}: no episode is left after the filters. "
                 "Check dataset.scenes, dataset.languages and dataset.episodes; quote ids such as '5593_0'."
             )
-        return self._sampled(keys)[: self._selection.limit]
+        return self._sample(keys)[: self._selection.limit]
 
-    def _sampled(self, keys: list[EpisodeKey]) -> list[EpisodeKey]:
+    def _sample(self, keys: list[EpisodeKey]) -> list[EpisodeKey]:
         count = self._selection.sample
         if count is None or count >= len(keys):
             return keys

@@ -157,7 +157,7 @@ class EpisodeLoop:
             status, reason = self._blame(error, episode)
         if status != "ok" or metrics is None:
             metrics = self._metrics_of_a_failure(episode, status, begun=start is not None)
-        unmeasured = self._unmeasured(status, metrics) if start is not None else {}
+        unmeasured = self._failed_metrics(status, metrics) if start is not None else {}
         timing = {"wall": meter.seconds, "agent": unanswered + total(step.latency for step in steps)}
         result = EpisodeResult(
             scene_id=episode.scene_id,
@@ -203,7 +203,7 @@ class EpisodeLoop:
         except ServiceError as error:
             get_logger(__name__).debug("end_episode after a failure: %s", error)
 
-    def _unmeasured(self, status: Status, metrics: Mapping[str, Any]) -> Mapping[str, str]:
+    def _failed_metrics(self, status: Status, metrics: Mapping[str, Any]) -> Mapping[str, str]:
         """The metrics that failed, without those that know what a participant's failure counts as."""
         if status in ("budget_exceeded", *OURS):
             return {}

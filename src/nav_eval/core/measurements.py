@@ -52,7 +52,7 @@ class Measurements:
         self._faults = {}
         for metric in self._metrics:
             if self._sound(metric):
-                self._guarded(metric, metric.reset_metric, context)
+                self._guard(metric, metric.reset_metric, context)
 
     def update(self, step: StepRecord) -> None:
         current: dict[str, Any] = {}
@@ -64,13 +64,13 @@ class Measurements:
                     if metric.name in self._required:
                         current[metric.name] = frozen(_value(metric))
                 except Exception as error:
-                    if not self._lost(metric, error):
+                    if not self._note_fault(metric, error):
                         raise
 
     @property
     def values(self) -> Mapping[str, Any]:
         """Metric name -> value so far; without those in `faults`."""
-        values = {each.name: self._guarded(each, _value, each) for each in self._metrics if self._sound(each)}
+        values = {each.name: self._guard(each, _value, each) for each in self._metrics if self._sound(each)}
         return {name: value for name, value in values.items() if name not in self._faults}
 
     @property
@@ -99,15 +99,15 @@ class Measurements:
             self._faults.setdefault(metric.name, f"requires {lost}, which has no value")
         return metric.name not in self._faults
 
-    def _guarded(self, metric: Metric, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T | None:
+    def _guard(self, metric: Metric, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T | None:
         try:
             return call(*args, **named)
         except Exception as error:
-            if not self._lost(metric, error):
+            if not self._note_fault(metric, error):
                 raise
             return None
 
-    def _lost(self, metric: Metric, error: Exception) -> bool:
+    def _note_fault(self, metric: Metric, error: Exception) -> bool:
         """Note why a metric has no value in this episode, unless the fault is not its own."""
         if isinstance(error, InputError | SimulatorError) or exhausted(error):
             return False

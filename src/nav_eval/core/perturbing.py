@@ -85,9 +85,9 @@ class RewordedDataset(Dataset):
         return self._dataset.files
 
     def __iter__(self) -> Iterator[Episode]:
-        return map(self._reworded, self._dataset)
+        return map(self._reword, self._dataset)
 
-    def _reworded(self, episode: Episode) -> Episode:
+    def _reword(self, episode: Episode) -> Episode:
         given = episode.instruction
         if given is None:
             return episode

@@ -118,7 +118,7 @@ class Sessions:
 
     def _take(self, loop: EpisodeLoop, episode: Episode, turn: _Turn) -> None:
         try:
-            result = self._played(loop, episode, turn)
+            result = self._play(loop, episode, turn)
         except (SceneError, NavmeshError) as error:
             turn.leave_out(error)
             return
@@ -131,7 +131,7 @@ class Sessions:
         if result.status == "service_unavailable":
             self._breaker.wait_until_back()
 
-    def _played(self, loop: EpisodeLoop, episode: Episode, turn: _Turn) -> EpisodeResult:
+    def _play(self, loop: EpisodeLoop, episode: Episode, turn: _Turn) -> EpisodeResult:
         """What came of it, at last. An episode of which the agent saw nothing was not lost, only not begun.
 
         A loss is noted before the service is waited for: whoever stays away then has used up a restart all the same.

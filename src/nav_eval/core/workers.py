@@ -215,13 +215,15 @@ class Spread:
         in_flight: int,
         deliver: Callable[[EpisodeResult], None],
     ) -> None:
-        WorkerPool(self._launcher, _lost, self._here.attempts).play(shards(keys, self._workers, in_flight), deliver)
+        WorkerPool(self._launcher, _crash_result, self._here.attempts).play(
+            shards(keys, self._workers, in_flight), deliver
+        )
 
     def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:
         return self._here.run_episode(service, episode)
 
 
-def _lost(key: EpisodeKey, reason: str) -> EpisodeResult:
+def _crash_result(key: EpisodeKey, reason: str) -> EpisodeResult:
     timing = {"wall": 0.0, "agent": 0.0}
     return EpisodeResult(*key, "worker_crash", reason, metrics={}, steps=0, timing=timing)
 

@@ -67,7 +67,7 @@ class NavigationGraph:
             heights = {row["image_id"]: _number(row["height"]) for row in included}
             yaws = {row["image_id"]: _skybox_yaw(row["pose"]) for row in included}
             names = [row["image_id"] if row["included"] else None for row in rows]
-            edges = _undirected({row["image_id"]: _edges(row, names, positions) for row in included})
+            edges = _make_undirected({row["image_id"]: _edges(row, names, positions) for row in included})
         except (KeyError, TypeError, IndexError, ValueError) as error:
             raise DatasetError(
                 f"{path}: a viewpoint has a missing or wrong field, {error}. Download the file again."
@@ -179,7 +179,7 @@ def _length(a: Vec3, b: Vec3) -> float:
     return float(((a[0] - b[0]) ** 2 + (a[2] - b[2]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5)
 
 
-def _undirected(edges: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+def _make_undirected(edges: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
     """An edge that only one side lists counts both ways, as in the official graph."""
     for node, others in list(edges.items()):
         for other, length in list(others.items()):

@@ -47,7 +47,7 @@ def scene_name(scene_id: str) -> str:
     return name
 
 
-def _joined(one: Any, other: Any) -> Any:
+def _join(one: Any, other: Any) -> Any:
     """Two files' values of one member: tables are put together, of anything else the later one stays."""
     return one | other if isinstance(one, dict) and isinstance(other, dict) else other
 
@@ -120,7 +120,7 @@ class FileDataset(ABC):
             stream = self._stream(file)
             for part in stream:
                 if part.number is None:
-                    header[part.key] = _joined(header.get(part.key), part.value)
+                    header[part.key] = _join(header.get(part.key), part.value)
             if stream.is_list:
                 return None
         return header

@@ -229,7 +229,7 @@ class Fields:
     def rest(self, *taken: str) -> dict[str, Any]:
         """What `taken` does not carry over: other keys, absent values, and ids that were numbers or had a prefix."""
         kept = self.values.items()
-        return {sys.intern(k): v for k, v in kept if k not in taken or _absent(v) or _changed(k, v)}
+        return {sys.intern(k): v for k, v in kept if k not in taken or _absent(v) or _is_changed(k, v)}
 
     def _get(self, key: str, kind: type, name: str, default: Any) -> Any:
         value = self.values.get(key)
@@ -255,12 +255,12 @@ def record_of(extra: Mapping[str, Any], **typed: Any) -> dict[str, Any]:
         if _absent(value) or value == ():
             continue
         old = extra.get(key)
-        same = _changed(key, old) and str(old).removeprefix(SCENE_PREFIX) == value
+        same = _is_changed(key, old) and str(old).removeprefix(SCENE_PREFIX) == value
         record[key] = old if same else value
     return record
 
 
-def _changed(key: str, value: Any) -> bool:
+def _is_changed(key: str, value: Any) -> bool:
     """Whether reading an id changes its spelling."""
     if key == "scene_id":
         return isinstance(value, str) and value.startswith(SCENE_PREFIX)

@@ -42,7 +42,7 @@ def oddities(value: Any, path: str) -> Iterator[tuple[str, str]]:
         elif isinstance(item, list):
             waiting.extend((f"{place}[{i}]", child) for i, child in enumerate(item) if not isinstance(child, int))
         elif isinstance(item, dict):
-            yield from _repeated(item, place)
+            yield from _repeated_names(item, place)
             waiting.extend((f"{place}.{key}" if place else key, child) for key, child in item.items())
 
 
@@ -52,7 +52,7 @@ def report_oddities(value: Any, origin: Origin, path: str) -> None:
         origin.fault(place, message)
 
 
-def _repeated(item: dict[str, Any], place: str) -> Iterator[tuple[str, str]]:
+def _repeated_names(item: dict[str, Any], place: str) -> Iterator[tuple[str, str]]:
     if isinstance(item, Duplicated):
         for key in item.twice:
             yield f"{place}.{key}" if place else key, "the key appears twice"

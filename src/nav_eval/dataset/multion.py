@@ -29,7 +29,7 @@ class MultiONDataset(PointNavDataset):
         if placed and record.children("goals") and not self._drawn_noticed:
             self._drawn_noticed = True
             _notice(record, "goals", "MultiON puts these objects into the scene; here they are places, and not drawn")
-        turned = _normalised(record.values.get("start_rotation"))
+        turned = _normalise(record.values.get("start_rotation"))
         if turned is not None:
             if not self._turned_noticed:
                 self._turned_noticed = True
@@ -44,7 +44,7 @@ def _notice(record: Fields, path: str, told: str) -> None:
     record.origin.report(Fault(record.origin.file, "", path, told, notice=True))
 
 
-def _normalised(rotation: Any) -> list[float] | None:
+def _normalise(rotation: Any) -> list[float] | None:
     """Of unit length, where `rotation` is four numbers of another one; None where there is nothing to do."""
     if not isinstance(rotation, list) or len(rotation) != 4 or not all(type(n) in (int, float) for n in rotation):
         return None

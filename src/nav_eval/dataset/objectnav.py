@@ -26,7 +26,7 @@ class ObjectNavDataset(FileDataset):
         if "goals_by_category" not in members:
             return read_goals  # the first releases repeat the goals in each episode
         table = GoalTable.member(members, "goals_by_category", origin)
-        return lambda record: read_goals(record) if "goals" in record else _found(table, record)
+        return lambda record: read_goals(record) if "goals" in record else _goals_by_category(table, record)
 
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         record = record.of_episode(record.label("episode_id"))
@@ -55,7 +55,7 @@ class ObjectNavDataset(FileDataset):
             _name_categories(members, table)
 
 
-def _found(table: GoalTable, record: Fields) -> tuple[Goal, ...]:
+def _goals_by_category(table: GoalTable, record: Fields) -> tuple[Goal, ...]:
     """In HM3D-OVON an episode names the kinds of its category."""
     kinds = record.texts("children_object_categories")
     return goals_of_category(table, record, record.text("object_category"), kinds)

@@ -19,7 +19,7 @@ from nav_eval.registry import Registry
 Loader: TypeAlias = Callable[[DatasetRequest], EpisodeFiles]
 
 
-def _admitted(name: str, member: Any) -> Any:
+def _admit(name: str, member: Any) -> Any:
     told = f"data set {name!r}{file_of(member)}: {getattr(member, '__qualname__', repr(member))}"
     if isinstance(member, type) and lacking(member, ["__iter__"]):
         raise ConfigError(f"{told} has no __iter__. Define it: yield a nav_eval.Episode for each.")
@@ -50,7 +50,7 @@ DATASETS: Registry[Loader] = Registry(
         "instance-imagenav": "nav_eval.dataset.instance_imagenav:InstanceImageNavDataset",
         "vln": "nav_eval.dataset.detect:open_vln",
     },
-    _admitted,
+    _admit,
 )
 register_dataset = DATASETS.register
 """Decorator: @register_dataset("name") over what takes a DatasetRequest and answers episodes with their `files`."""

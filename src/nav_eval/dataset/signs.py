@@ -68,7 +68,7 @@ def type_of(record: Mapping[str, Any], members: Collection[str] = ()) -> str | N
         return "reverie"
     if "instructions" in record or "path_id" in record:
         return "r2r"
-    return _spoken(record) or _sought(record, members)
+    return _instruction_format(record) or _sought(record, members)
 
 
 def refuse_unsupported(found: str | None, file: str) -> None:
@@ -96,7 +96,7 @@ def _one_path(record: Mapping[str, Any]) -> bool:
     return isinstance(path, list) and all(isinstance(node, str) for node in path)
 
 
-def _spoken(record: Mapping[str, Any]) -> str | None:
+def _instruction_format(record: Mapping[str, Any]) -> str | None:
     if told := {name for part in _parts(record.get("instruction")) for name in part}:
         if "text" in told and "instruction_text" not in told:
             return "vln"

@@ -74,7 +74,7 @@ def make_env(
     padded with zeros, which `text` reads.
     """
     stack = ExitStack()
-    plan = stack.enter_context(_opened(benchmark, config, overrides))
+    plan = stack.enter_context(_open(benchmark, config, overrides))
     play = _Play(plan, render_mode, vocabulary, flat)
     keys = share(play.keys, shard)
     upcoming = stack.enter_context(queue(keys, order, plan.backend))
@@ -138,7 +138,7 @@ def make_vec_env(
         makers = [partial(one, shard=part) for part in parts]
         return gymnasium.vector.AsyncVectorEnv(makers, shared_memory=True, copy=copy, context="spawn")
     stack = ExitStack()
-    plan = stack.enter_context(_opened(benchmark, config, overrides))
+    plan = stack.enter_context(_open(benchmark, config, overrides))
     play = _Play(plan, render_mode, vocabulary, flat)
     share(play.keys, parts[-1])  # one for each at least
     keys = share(play.keys, shard)
@@ -224,7 +224,7 @@ def _log_step_cost(env: NavEnv) -> NavEnv:
     return env
 
 
-def _opened(benchmark: str | None, file: str | None, overrides: Sequence[str]) -> AbstractContextManager[Plan]:
+def _open(benchmark: str | None, file: str | None, overrides: Sequence[str]) -> AbstractContextManager[Plan]:
     from nav_eval.runs.plan import opened
     from nav_eval.runs.registry import benchmark_config
 

@@ -19,7 +19,7 @@ UNBOUNDED = 1e9
 def flat_space(space: spaces.Dict) -> spaces.Dict:
     """The space of what `flat_arrays` returns."""
     leaves: dict[str, Any] = dict(_leaves(space.spaces))
-    return spaces.Dict({name: _bounded(leaf) for name, leaf in leaves.items()})
+    return spaces.Dict({name: _bound(leaf) for name, leaf in leaves.items()})
 
 
 def flat_arrays(observations: Mapping[str, Any], *, batch: int = 0) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def _leaves(tree: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
     return found
 
 
-def _bounded(box: spaces.Box) -> spaces.Box:
+def _bound(box: spaces.Box) -> spaces.Box:
     low, high = np.atleast_1d(box.low), np.atleast_1d(box.high)
     if box.dtype.kind == "f":
         low, high = low.clip(-UNBOUNDED), high.clip(max=UNBOUNDED)

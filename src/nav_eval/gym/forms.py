@@ -116,25 +116,25 @@ def _struct(parts: Mapping[str, Form | None]) -> Form:
 
 def _list(parts: Mapping[str, Form | None]) -> Form:
     kept = {name: part for name, part in parts.items() if part is not None}
-    stacked = {name: _repeated(part.space) for name, part in kept.items()}
+    stacked = {name: _repeat(part.space) for name, part in kept.items()}
     space = spaces.Dict({**stacked, "count": spaces.Box(0, LIST_ITEMS, (), np.int64)})
 
     def pack(value: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
         items = (value or ())[:LIST_ITEMS]
-        rows = {name: _stacked([part.pack(item[name]) for item in items], part.space) for name, part in kept.items()}
+        rows = {name: _stack([part.pack(item[name]) for item in items], part.space) for name, part in kept.items()}
         return {**rows, "count": np.array(len(items), np.int64)}
 
     return Form(space, pack)
 
 
-def _repeated(space: spaces.Space[Any]) -> spaces.Box:
+def _repeat(space: spaces.Space[Any]) -> spaces.Box:
     assert isinstance(space, spaces.Box), "a list's items hold numbers, texts and arrays"
     low, high = np.broadcast_to(space.low, space.shape), np.broadcast_to(space.high, space.shape)
     shape = (LIST_ITEMS, *space.shape)
     return spaces.Box(np.broadcast_to(low, shape), np.broadcast_to(high, shape), shape, space.dtype.type)
 
 
-def _stacked(rows: list[Any], space: spaces.Space[Any]) -> Any:
+def _stack(rows: list[Any], space: spaces.Space[Any]) -> Any:
     padded = np.zeros((LIST_ITEMS, *(space.shape or ())), space.dtype)
     if rows:
         padded[: len(rows)] = rows

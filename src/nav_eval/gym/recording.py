@@ -75,7 +75,7 @@ def collect(
     from nav_eval.gym import make_vec_env
 
     if format != "npz":
-        return [_walked(format, benchmark, out, overrides, config, seed, policy=policy, beta=expert, **walking)]
+        return [_walk(format, benchmark, out, overrides, config, seed, policy=policy, beta=expert, **walking)]
     if walking or isinstance(policy, str):
         raise ConfigError(
             "collect: format npz takes none of semantic, questions, processes and shard, and a function as policy."
@@ -97,7 +97,7 @@ def collect(
     return parts(folder)
 
 
-def _walked(
+def _walk(
     kind: str,
     benchmark: str | None,
     out: str | Path,
@@ -158,7 +158,7 @@ def _fill(
     every = list(bare.envs[0].episodes)
     held: list[_Rollout] = []
     begun, told = time.monotonic(), 0.0
-    for number, rollout in enumerate(_played(envs, bare, sorted({*every} - done), actor, record), 1):
+    for number, rollout in enumerate(_play(envs, bare, sorted({*every} - done), actor, record), 1):
         held.append(rollout)
         if sum(len(one) for one in held) >= steps_a_file:
             _write(folder, held, save)
@@ -171,7 +171,7 @@ def _fill(
         _write(folder, held, save)
 
 
-def _played(
+def _play(
     envs: Any, bare: NavVectorEnv, left: list[EpisodeKey], actor: _Actor, record: Sequence[str]
 ) -> Iterator[_Rollout]:
     """Every episode, in the order in which they end. Environments without one more go on, and are passed over."""

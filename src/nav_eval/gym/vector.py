@@ -100,7 +100,7 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
             rewards[place], terminated[place], truncated[place], info = env.advance(action)
             infos.append(info)
         self.over = terminated | truncated
-        return self._show(self.envs), rewards, terminated, truncated, self._gathered(infos)
+        return self._show(self.envs), rewards, terminated, truncated, self._gather(infos)
 
     def _show(self, moved: Sequence[NavEnv]) -> dict[str, Any]:
         seen = self._backend.observe([env.environment.simulator for env in moved])
@@ -109,7 +109,7 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
         shown = {name: held.filled([env.seen.get(name) for env in self.envs]) for name, held in self._columns.items()}
         return flat_arrays(shown, batch=1) if self.envs[0].flat else shown
 
-    def _gathered(self, infos: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def _gather(self, infos: Sequence[dict[str, Any]]) -> dict[str, Any]:
         gathered: dict[str, Any] = {}
         for place, info in enumerate(infos):
             gathered = self._add_info(gathered, info, place)

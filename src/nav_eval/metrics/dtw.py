@@ -46,12 +46,12 @@ def _coarse_to_fine(agent: np.ndarray, reference: np.ndarray, radius: int) -> tu
     if min(n, m) < radius + 2:
         low, high = np.zeros(n, dtype=np.int64), np.full(n, m)
     else:
-        _, path = _coarse_to_fine(_halved(agent), _halved(reference), radius)
+        _, path = _coarse_to_fine(_halve(agent), _halve(reference), radius)
         low, high = widened(path, n, m, radius)
     return dtw_window(agent, reference, low, high)
 
 
-def _halved(points: np.ndarray) -> np.ndarray:
+def _halve(points: np.ndarray) -> np.ndarray:
     even = len(points) // 2 * 2
     return np.ascontiguousarray((points[0:even:2] + points[1:even:2]) / 2)
 

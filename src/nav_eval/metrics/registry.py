@@ -34,7 +34,7 @@ _CLASSES = {
 }
 
 
-def _admitted(name: str, cls: type) -> type[Metric]:
+def _admit(name: str, cls: type) -> type[Metric]:
     metric: type[Metric] = admit_metric(name, as_metric(name, cls))
     metric.name = name
     check_definition(metric)
@@ -44,7 +44,7 @@ def _admitted(name: str, cls: type) -> type[Metric]:
 METRICS: Registry[type[Metric]] = Registry(
     "metrics",
     {name: f"nav_eval.metrics.{module}:{cls}" for module, names in _CLASSES.items() for name, cls in names.items()},
-    _admitted,
+    _admit,
     modules=_MODULES,
 )
 

@@ -79,7 +79,7 @@ def _events(
 ) -> Iterator[Cause]:
     """The first of each kind; of two at the same step the one that says more comes first."""
     if len(facts.reference) > 1:
-        allowed = inside(rooms, _sampled(facts.reference), DOORWAY_CM).any(axis=0)
+        allowed = inside(rooms, _sample(facts.reference), DOORWAY_CM).any(axis=0)
         entered = inside(rooms, track.positions, -DOORWAY_CM)
         lost = entered.any(axis=1) & ~(entered & allowed).any(axis=1)
         if lost.any():
@@ -127,7 +127,7 @@ def _to_points(points: Ints, others: Ints) -> Floats:
     return found
 
 
-def _sampled(path: Ints) -> Ints:
+def _sample(path: Ints) -> Ints:
     """Places of a path of straight lines that lie a quarter of a metre apart at the most."""
     pieces = [np.linspace(a, b, int(np.ceil(np.linalg.norm(b - a) / PACE_CM)) + 1) for a, b in pairwise(path)]
     found: Ints = np.rint(np.concatenate(pieces)).astype(np.int32)

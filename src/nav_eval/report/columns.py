@@ -161,7 +161,7 @@ def run_columns(
         "steps": column(lambda result: result.steps),
         "usage": column(lambda result: result.usage and result.usage.amounts()),
         "wall": column(lambda result: _number(result.timing.get("wall"))),
-        "values": {name: Column(_shown, found) for name, found in numbers.items()},
+        "values": {name: Column(_display_value, found) for name, found in numbers.items()},
         "tracks": Column(lambda key: _track(run.tracks.get(key), said.get(key)) if paths else None, keys),
         "frames": [budget.frames(run, key) if paths else None for key in keys],
     }
@@ -188,7 +188,7 @@ def _number(value: Any) -> float | str | None:
     return significant(float(value)) if isinstance(value, int | float) else None
 
 
-def _shown(number: np.float64) -> float | str | None:
+def _display_value(number: np.float64) -> float | str | None:
     return None if np.isnan(number) else significant(float(number))
 
 

@@ -83,7 +83,7 @@ class Composer:
         self.deep = depth_picture(depth) if depth.ndim in (2, 3) and depth.dtype.kind in "fiu" else None
         views = [view for view in (self.seen, self.deep) if view is not None]
         walk = Walk(self._points, self._yaws, self._scenario.reference, self._scenario.goals)
-        row = np.concatenate([*map(_fitted, views), np.asarray(self._painter.paint(walk))], axis=1)
+        row = np.concatenate([*map(_fit, views), np.asarray(self._painter.paint(walk))], axis=1)
         return np.concatenate([row, self._band(row.shape[1], note)], axis=0)
 
     def card(self, frame: Pixels, title: str, lines: Sequence[str], won: bool) -> Pixels:
@@ -145,7 +145,7 @@ def depth_picture(depth: npt.NDArray[Any]) -> Pixels:
     return np.repeat(light.clip(0, 255).astype(np.uint8)[:, :, None], 3, axis=2)
 
 
-def _fitted(pixels: Pixels) -> Pixels:
+def _fit(pixels: Pixels) -> Pixels:
     """Scaled to SIDE rows, its proportions kept."""
     from PIL import Image
 

@@ -175,7 +175,7 @@ def _agents(
         {
             "runs": places,
             "name": row.entry.name or row.agent,
-            "metrics": {name: _rounded(_in_page(entry)) for name, entry in row.summary["metrics"].items()},
+            "metrics": {name: _round(_in_page(entry)) for name, entry in row.summary["metrics"].items()},
             "n_failed": row.summary["n_failed"],
             "n_excluded": sum(map(excluded, row.seeds or (row,))),
             "groups": in_groups(places),
@@ -306,7 +306,7 @@ def _run(run: Run, outcomes: Iterable[str], public: bool) -> dict[str, Any]:
         "n_excluded": excluded(run),
         "metric_faults": dict(summary.get("metric_faults", {})),
         "statuses": summary["statuses"],
-        "metrics": {name: _rounded(_in_page(entry)) for name, entry in summary["metrics"].items()},
+        "metrics": {name: _round(_in_page(entry)) for name, entry in summary["metrics"].items()},
         "outcomes": figures.counted(OUTCOMES, outcomes),
         "selection": _selection(run),
         "hfov": next((s.hfov for s in config.simulator.sensors.values() if s.hfov), 90.0),
@@ -343,7 +343,7 @@ def _in_page(entry: Mapping[str, Any]) -> dict[str, Any]:
     return kept | {"ci95": interval(entry), "ci95_buildings": in_other_buildings(entry)}
 
 
-def _rounded(summary: Mapping[str, Any]) -> dict[str, Any]:
+def _round(summary: Mapping[str, Any]) -> dict[str, Any]:
     def short(value: Any) -> Any:
         if isinstance(value, list | tuple):
             return [short(item) for item in value]
@@ -380,9 +380,9 @@ def comparison(runs: Sequence[Run], context: ReportContext, *, public: bool = Fa
         rows = context.compare([run.path for run in runs])
     except RunDirectoryError as error:
         return {"refused": DIFFERENT if public else str(error), "rows": []}
-    return {"refused": None, "rows": [_compared(row, index) for row in rows]}
+    return {"refused": None, "rows": [_comparison_row(row, index) for row in rows]}
 
 
-def _compared(row: Mapping[str, Any], index: Mapping[str, int]) -> dict[str, Any]:
-    kept = _rounded({name: value for name, value in row.items() if name not in ("first", "second")})
+def _comparison_row(row: Mapping[str, Any], index: Mapping[str, int]) -> dict[str, Any]:
+    kept = _round({name: value for name, value in row.items() if name not in ("first", "second")})
     return kept | {"first": index[row["first"]], "second": index[row["second"]]}

@@ -50,10 +50,10 @@ def groups(
         "language": languages,
         "category": (category or "" for category in categories),
     }
-    return [group for kind, told in labels.items() for group in _grouped(kind, told)]
+    return [group for kind, told in labels.items() for group in _group(kind, told)]
 
 
-def _grouped(kind: str, labels: Iterable[str]) -> list[Group]:
+def _group(kind: str, labels: Iterable[str]) -> list[Group]:
     members: dict[str, array[int]] = defaultdict(lambda: array("q"))
     for row, label in enumerate(labels):
         members[label].append(row)

@@ -28,7 +28,7 @@ class Film:
         """(H, W, 3) RGB; the first frame decides the size, odd sides lose a pixel."""
         av = require_av()
         frame = frame[: frame.shape[0] // 2 * 2, : frame.shape[1] // 2 * 2]
-        with self._explained():
+        with self._explain():
             if self._container is None:
                 self._open(frame.shape[1], frame.shape[0])
             picture = av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), format="rgb24")
@@ -48,7 +48,7 @@ class Film:
         """Write what the encoder still holds, and the end of the file."""
         if self._container is None:
             return
-        with self._explained():
+        with self._explain():
             self._container.mux(self._stream.encode(None))
             self._container.close()
         self._container = None
@@ -58,7 +58,7 @@ class Film:
         self._container = self._stream = None
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain(self) -> Iterator[None]:
         try:
             yield
         except (OSError, require_av().FFmpegError) as error:

@@ -35,9 +35,9 @@ def depth_image(
     depth = _frame(scene, "depth", position, yaw, pitch, size, hfov).depth
     far = float(depth.max()) or 1.0
     sheet = Pictures.new("RGB", (size[0], size[1] + 2 * _LINE), _PAPER)
-    sheet.paste(Pictures.fromarray(_ramped(depth / far, depth > 0)))
+    sheet.paste(Pictures.fromarray(_ramp(depth / far, depth > 0)))
     scale = np.tile(np.linspace(0, 1, size[0] - 2 * _LINE), (_LINE // 2, 1))
-    sheet.paste(Pictures.fromarray(_ramped(scale, scale >= 0)), (_LINE, size[1] + 4))
+    sheet.paste(Pictures.fromarray(_ramp(scale, scale >= 0)), (_LINE, size[1] + 4))
     draw = ImageDraw.Draw(sheet)
     for share in (0.0, 0.5, 1.0):
         at = (_LINE + share * (size[0] - 2 * _LINE), size[1] + 16)
@@ -45,7 +45,7 @@ def depth_image(
     return sheet
 
 
-def _ramped(share: NDArray[np.floating], hit: NDArray[np.bool_]) -> NDArray[np.uint8]:
+def _ramp(share: NDArray[np.floating], hit: NDArray[np.bool_]) -> NDArray[np.uint8]:
     stops = np.linspace(0, 1, len(_RAMP))
     colours = np.stack([np.interp(share, stops, [stop[k] for stop in _RAMP]) for k in range(3)], axis=-1)
     return np.where(hit[..., None], colours, 0).astype(np.uint8)

@@ -65,7 +65,7 @@ class LiveRun(Watcher):
         self._lost: list[dict[str, str]] = []
         self._before = 0
         self._began = time.monotonic()
-        self.observers = self._watched
+        self.observers = self._session_observers
         self._started = _now()
         self.news = threading.Condition()
         self.version = 0
@@ -80,7 +80,7 @@ class LiveRun(Watcher):
             self._before = len(self._results)
             self._changed()
 
-    def _watched(self) -> Sequence[Observer]:
+    def _session_observers(self) -> Sequence[Observer]:
         """One that follows a session, for as long as the run lasts."""
         with self.news:
             self._sessions.append(LiveSession(self))

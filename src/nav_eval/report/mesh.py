@@ -63,7 +63,7 @@ def scene_mesh(scene: Scene, most: int = MAX_BYTES) -> SceneMesh | None:
     if not len(scene.triangles):
         return None
     known = scene.positions.nbytes + scene.triangles.nbytes
-    whole = _packed(scene, min(most, MAX_TEXELS)) if known <= HOPELESS * most else None
+    whole = _pack(scene, min(most, MAX_TEXELS)) if known <= HOPELESS * most else None
     if whole is not None and sum(len(zlib.compress(part, 1)) for part in whole.parts.values()) <= most:
         return whole
     return coarse_mesh(scene, most)
@@ -71,10 +71,10 @@ def scene_mesh(scene: Scene, most: int = MAX_BYTES) -> SceneMesh | None:
 
 def coarse_mesh(scene: Scene, most: int = MAX_BYTES) -> SceneMesh | None:
     """Without textures, in colours of its vertices; None without triangles."""
-    return _packed(coarser(scene, int(most / PACKED_TRIANGLE)), most) if len(scene.triangles) else None
+    return _pack(coarser(scene, int(most / PACKED_TRIANGLE)), most) if len(scene.triangles) else None
 
 
-def _packed(scene: Scene, texels: int) -> SceneMesh:
+def _pack(scene: Scene, texels: int) -> SceneMesh:
     head, parts = solid_parts(scene, texels, QUALITY)
     # Without baked light only shading shows the edges of what has one colour.
     return SceneMesh(head | {"bare": all(material.lightmap < 0 for material in scene.materials)}, parts)

@@ -71,7 +71,7 @@ def _failure(result: EpisodeResult, track: Track | None, thresholds: Thresholds,
         return "not_stopped"
     if result.metrics.get("oracle_success") == 1:
         return "passed_goal"
-    if track is not None and not _moved(track):
+    if track is not None and not _has_moved(track):
         return "no_move"
     if track is not None and not track.stopped:
         return "stuck" if is_stuck(track) else "out_of_steps"
@@ -91,7 +91,7 @@ def final_distance(result: EpisodeResult) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _moved(track: Track) -> bool:
+def _has_moved(track: Track) -> bool:
     return bool((track.positions != track.positions[0]).any())
 
 

@@ -87,7 +87,7 @@ def _page(document: Mapping[str, Any]) -> Iterator[bytes]:
     empty = filled(title, ("report", "报告"), SCRIPTS, "", live=bool(document["live"]))
     before, start, after = empty.partition(DATA)
     yield (before + start).encode()
-    yield from _packed(document)
+    yield from _pack(document)
     yield after.encode()
 
 
@@ -112,10 +112,10 @@ def shell(template: str, title: str, script: str, style: str, *, live: bool = Fa
 
 def packed(document: Mapping[str, Any]) -> str:
     """Gzipped JSON in base64; the same bytes for the same document."""
-    return b"".join(_packed(document)).decode()
+    return b"".join(_pack(document)).decode()
 
 
-def _packed(document: Mapping[str, Any]) -> Iterator[bytes]:
+def _pack(document: Mapping[str, Any]) -> Iterator[bytes]:
     pack, rest = zlib.compressobj(9, wbits=GZIP), b""
     for piece in _json(document):
         rest += pack.compress(piece)

@@ -72,7 +72,7 @@ def scene_plan(scene: Scene, storey: int) -> Plan:
     return Plan(
         rooms=tuple((region.category, _box(region.low, region.high)) for region in regions),
         things=tuple((_KINDS.get(o.category, "thing"), _footprint(o)) for o in things),
-        boxes=bool(regions) and _shared(regions) <= MAX_SHARED,
+        boxes=bool(regions) and _overlap_share(regions) <= MAX_SHARED,
     )
 
 
@@ -110,7 +110,7 @@ def _storey_at(regions: Sequence[SemanticRegion], height: float) -> int:
     return near.storey if near is not None and abs(near.low[1] - height) <= REACH else -1
 
 
-def _shared(regions: Sequence[SemanticRegion]) -> float:
+def _overlap_share(regions: Sequence[SemanticRegion]) -> float:
     """Area that boxes have in common, as a share of the area of all."""
     boxes = [_box(region.low, region.high) for region in regions]
     common = sum(

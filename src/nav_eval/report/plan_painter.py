@@ -83,12 +83,12 @@ def _thing(draw: ImageDraw, kind: str, area: Box) -> None:
 
 def _floors(draw: ImageDraw, plan: Plan, place: Place, scale: float) -> None:
     """Polygons grown by the agent's radius; the walls are a rim round all of them."""
-    _grown(draw, [*plan.floor, *plan.stairs], place, (plan.radius + _RIM) * scale, _WALL)
-    _grown(draw, plan.stairs, place, plan.radius * scale, _STAIRS)
-    _grown(draw, plan.floor, place, plan.radius * scale, FLOOR)
+    _draw_wide(draw, [*plan.floor, *plan.stairs], place, (plan.radius + _RIM) * scale, _WALL)
+    _draw_wide(draw, plan.stairs, place, plan.radius * scale, _STAIRS)
+    _draw_wide(draw, plan.floor, place, plan.radius * scale, FLOOR)
 
 
-def _grown(draw: ImageDraw, polygons: Sequence[npt.NDArray[Any]], place: Place, by: float, colour: Colour) -> None:
+def _draw_wide(draw: ImageDraw, polygons: Sequence[npt.NDArray[Any]], place: Place, by: float, colour: Colour) -> None:
     for polygon in polygons:
         corners = [place(float(x), float(z)) for x, z in polygon]
         draw.polygon(corners, fill=colour)

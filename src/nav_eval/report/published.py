@@ -113,7 +113,7 @@ def published(name: str) -> tuple[Published, ...]:
     faults += [f"{model}, {split}: appears twice" for (split, model), count in counts.items() if count > 1]
     if faults:
         raise ConfigError(f"{path}: {faults[0]}.")
-    return tuple(_published(page, one, file.chinese) for page, one in found)
+    return tuple(_entry(page, one, file.chinese) for page, one in found)
 
 
 def of_split(table: Sequence[Published], split: str | None) -> tuple[Published, ...]:
@@ -164,26 +164,14 @@ def _possible(name: str, text: str, scale: str) -> bool:
     return value.is_finite() and 0 <= value <= most
 
 
-def _published(page: _Page, one: _Result, chinese: Mapping[str, str]) -> Published:
+def _entry(page: _Page, one: _Result, chinese: Mapping[str, str]) -> Published:
     moved = 2 if page.scale == "share" else 0
-    return Published(
-        benchmark=one.benchmark,
-        model=one.model,
-        paper=one.paper,
-        year=one.year,
-        link=one.link,
-        split=one.split,
-        inputs=one.inputs,
-        inputs_zh=chinese.get(one.inputs, ""),
-        note=one.note,
-        note_zh=chinese.get(one.note, ""),
-        figures={n: Decimal(text).scaleb(moved if n in SHARES else 0) for n, text in one.figures.items()},
-        printed=one.printed,
-        where=page.where,
-        quoted=not page.authors,
-        convention=one.convention or page.convention,
-        read=one.read,
-    )
+    told = msgspec.structs.asdict(one) | {
+        "figures": {n: Decimal(text).scaleb(moved if n in SHARES else 0) for n, text in one.figures.items()},
+        "convention": one.convention or page.convention,
+    }
+    inputs, note = (chinese.get(text, "") for text in (one.inputs, one.note))
+    return Published(**told, inputs_zh=inputs, note_zh=note, where=page.where, quoted=not page.authors)
 
 
 known(globals())

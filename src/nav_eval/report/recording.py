@@ -120,7 +120,7 @@ class VideoRecorder:
     def episode_started(self, episode: Episode, observations: Observations) -> None:
         self._drop()
         if self._policy.records(episode.key):
-            with self._spared(episode):
+            with self._guard(episode):
                 self._begin(episode)
                 self._shoot(self._painter.start(observations))
 
@@ -132,7 +132,7 @@ class VideoRecorder:
     def step_taken(self, episode: Episode, step: StepRecord, observations: Observations) -> None:
         if self._film is None:
             return
-        with self._spared(episode):
+        with self._guard(episode):
             self._shoot(self._painter.frame(step, observations))
 
     def _shoot(self, frame: Pixels) -> None:
@@ -147,7 +147,7 @@ class VideoRecorder:
     def episode_ended(self, episode: Episode, result: EpisodeResult) -> None:
         if self._film is None or self._path is None:
             return
-        with self._spared(episode):
+        with self._guard(episode):
             if self._last is not None:
                 card = self._painter.card(self._last, *_outcome_card(result, self._painter.language))
                 for _ in range(CARD_FRAMES):
@@ -164,7 +164,7 @@ class VideoRecorder:
         path.replace(self._folder / f"{name}.mp4")
 
     @contextmanager
-    def _spared(self, episode: Episode) -> Iterator[None]:
+    def _guard(self, episode: Episode) -> Iterator[None]:
         """What goes wrong with a video costs the video and never the episode's result."""
         try:
             yield

@@ -35,13 +35,13 @@ class ResultColumns(Mapping[EpisodeKey, EpisodeResult]):
         self._metrics, self._timing = _Numbers(), _Numbers()
         same: dict[Any, Any] = {}
         for result in results:
-            self._put(result, same)
+            self._store(result, same)
 
     @classmethod
     def of(cls, results: Mapping[EpisodeKey, EpisodeResult]) -> ResultColumns:
         return results if isinstance(results, cls) else cls(results.values())
 
-    def _put(self, result: EpisodeResult, same: dict[Any, Any]) -> None:
+    def _store(self, result: EpisodeResult, same: dict[Any, Any]) -> None:
         key = (intern(result.scene_id), result.episode_id)
         row = self.rows.setdefault(key, len(self.rows))
         told = (result.status, result.failure_reason, result.steps, result.reference)

@@ -67,7 +67,7 @@ def render_card(documents: Sequence[Mapping[str, Any]]) -> str:
     """The HTML of one document of robustness.json, or several."""
     agents, shared = _agents(documents), documents[0]["shared"]
     drawn, at_floor = drawn_measure(documents)
-    kept = [name for name in MAIN if name in _shared(documents)]
+    kept = [name for name in MAIN if name in _common_measures(documents)]
     metrics = list(dict.fromkeys([*([drawn] if drawn else []), *kept]))
     axes = [_axis(name, documents, drawn) for name in _axes(documents)]
     return shell(
@@ -86,9 +86,9 @@ def render_card(documents: Sequence[Mapping[str, Any]]) -> str:
         failures=_failures,
         figure=_figure,
         code=_code,
-        words={name: metric_words(name, Definition(**told)) for name, told in _shared(documents).items()},
+        words={name: metric_words(name, Definition(**told)) for name, told in _common_measures(documents).items()},
         share=_share,
-        signed=_signed,
+        signed=_difference_text,
     )
 
 
@@ -113,7 +113,7 @@ def drawn_measure(documents: Sequence[Mapping[str, Any]]) -> tuple[str | None, l
 
     The first of all where every one is, None where nothing was measured.
     """
-    known = _shared(documents)
+    known = _common_measures(documents)
     higher = [name for name, one in known.items() if one["better"] == "higher"]
     order = dict.fromkeys([documents[0].get("primary"), *NEXT, *higher, *LAST])
     passed: list[str] = []
@@ -129,7 +129,7 @@ def _clean(document: Mapping[str, Any], metric: str) -> float:
     return (document["clean"][metric] or {}).get("mean") or 0.0
 
 
-def _shared(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _common_measures(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What every sweep measured, by its name in the first."""
     first: Mapping[str, Any] = documents[0]["metrics"]
     return {name: told for name, told in first.items() if all(name in one["metrics"] for one in documents)}
@@ -182,7 +182,7 @@ def _share(entry: Mapping[str, Any] | None) -> str:
     return f"{100 * entry['value']:.0f} %{interval}"
 
 
-def _signed(row: Mapping[str, Any]) -> str:
+def _difference_text(row: Mapping[str, Any]) -> str:
     """A paired difference with its interval."""
     if row["difference"] is None:
         return "-"

@@ -163,7 +163,7 @@ def episode_facts(episode: Episode, task: Task, session: Simulator | None) -> Ep
         category=named[0] if named else None,
         reference=followed,
         reference_kind=kind,
-        goals=_thinned(centimetres(_positions(goals, nodes))),
+        goals=_thin(centimetres(_positions(goals, nodes))),
         shortest=shortest,
         parts=_parts(instruction.extra, followed) if instruction else (),
     )
@@ -204,7 +204,7 @@ def _positions(places: Iterable[Place], nodes: Mapping[str, Vec3]) -> list[Vec3]
     return [nodes.get(place.node or "", place.position) for place in places]
 
 
-def _thinned(goals: Ints) -> Ints:
+def _thin(goals: Ints) -> Ints:
     """At most MAX_GOALS of many view points, spread over them all."""
     if len(goals) <= MAX_GOALS:
         return goals

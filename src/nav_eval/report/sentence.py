@@ -135,14 +135,14 @@ def differing(run: Run, context: ReportContext) -> dict[str, str] | None:
     for key, _, now in config_changes(public_config(benchmark), public_config(run.config), TOLD + CHANGES_NOTHING):
         if key.startswith(SENSORS):
             key, now = SENSORS, sorted(run.config.simulator.sensors)
-        found[key] = _written(now)
+        found[key] = _as_text(now)
     return found
 
 
-def _written(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    return f"[{','.join(map(_written, value))}]" if isinstance(value, list) else msgspec.json.encode(value).decode()
+    return f"[{','.join(map(_as_text, value))}]" if isinstance(value, list) else msgspec.json.encode(value).decode()
 
 
 def _sentence(

@@ -55,8 +55,8 @@ class GridMap:
             "cell": self.meters_per_pixel,
             "rows": rows,
             "columns": columns,
-            "floor": _packed(self.floor),
-            "stairs": _packed(self.stairs) if self.stairs.any() else None,
+            "floor": _pack(self.floor),
+            "stairs": _pack(self.stairs) if self.stairs.any() else None,
             "plan": None if self.plan is None else self.plan.to_record(),
         }
 
@@ -91,7 +91,7 @@ class EmptyMap:
 Map = GridMap | GraphMap | EmptyMap
 
 
-def _packed(bits: Bits) -> str:
+def _pack(bits: Bits) -> str:
     """Rows one after the other, eight cells to a byte, the first in the highest bit; base64."""
     return base64.b64encode(np.packbits(bits).tobytes()).decode()
 

@@ -32,7 +32,7 @@ def sentences(language: str, ranking: Ranking, definition: Definition, names: Ma
 
 def here(language: str, ranking: Ranking, definition: Definition, names: Mapping[str, str]) -> str:
     """The statement on the episodes that were played, with its figures."""
-    found = _found(ranking)
+    found = _lead(ranking)
     return said(
         language,
         "verdict.sure" if found.sure else "verdict.unsure",
@@ -49,7 +49,7 @@ def here(language: str, ranking: Ranking, definition: Definition, names: Mapping
 
 def elsewhere(language: str, ranking: Ranking, definition: Definition, names: Mapping[str, str]) -> str:
     """The statement on buildings that nobody has played in."""
-    found = _found(ranking)
+    found = _lead(ranking)
     best, ends = names.get(found.second, found.second), _range(found.ci95_buildings, ranking, definition)
     return describe_other_buildings(
         language, best, found.sure_elsewhere, found.more_buildings, ranking.n_buildings, ends
@@ -74,7 +74,7 @@ def few(language: str, buildings: int) -> str | None:
     return said(language, "verdict.few", g=buildings, least=numeral(language, FEW_SCENES))
 
 
-def _found(ranking: Ranking) -> Difference:
+def _lead(ranking: Ranking) -> Difference:
     if ranking.ahead is None:
         raise ValueError("one entry is ahead of nobody")
     return ranking.ahead

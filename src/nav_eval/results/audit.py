@@ -74,7 +74,7 @@ def verify(directory: Path, public_key: str | None = None) -> list[str]:
         return [*faults, f"{SIGNATURE} cannot be read"]
     if public_key is not None and public_key.lower() != signer.lower():
         faults.append(f"it was signed with another key, {signer}")
-    if not _signed(signer, signature, (directory / "manifest.json").read_bytes()):
+    if not _is_signed(signer, signature, (directory / "manifest.json").read_bytes()):
         faults.append("the signature does not belong to this manifest.json")
     return faults
 
@@ -140,7 +140,7 @@ def _private_key(path: Path) -> Ed25519PrivateKey:
     return private
 
 
-def _signed(signer: str, signature: bytes, data: bytes) -> bool:
+def _is_signed(signer: str, signature: bytes, data: bytes) -> bool:
     ed25519 = _ed25519()
     from cryptography.exceptions import InvalidSignature
 

@@ -275,7 +275,7 @@ class _Pair:
         """Where an entry has several seeds: episodes and seeds are both sources of its error."""
         size = self.a.size
         own = [_Part(float((self.b - self.a).var(ddof=1)) / size, size - 1)] if size > 1 else []
-        return self.judge.student(self.mean, *_combined([*own, *self.between]))
+        return self.judge.student(self.mean, *_combine([*own, *self.between]))
 
 
 def _pair(first: RunRecords, second: RunRecords, metric: str, pairs: int) -> _Pair:
@@ -346,7 +346,7 @@ def with_seeds(run: RunRecords, metric: str) -> Interval | None:
     values = _by_seed(run, metric).mean(axis=0)
     if values.size < 2:
         return None
-    error, freedom = _combined(
+    error, freedom = _combine(
         [_Part(float(values.var(ddof=1)) / values.size, values.size - 1), *_between_seeds(run, metric)]
     )
     definition = _definition(run, metric, values)
@@ -356,7 +356,7 @@ def with_seeds(run: RunRecords, metric: str) -> Interval | None:
     return bounded(math.fsum(values) / values.size, student(freedom) * error, *ends)
 
 
-def _combined(parts: Sequence[_Part]) -> tuple[float, int]:
+def _combine(parts: Sequence[_Part]) -> tuple[float, int]:
     """Standard error and degrees of freedom of a sum of independent errors (Satterthwaite 1946, rounded).
 
     Where a mean square was taken off, the degrees of freedom are those of the sum with it: Satterthwaite's formula for
@@ -375,7 +375,7 @@ def _elsewhere(pair: _Pair, *, sure: bool) -> dict[str, Any]:
     error = clustered_error(d, pair.labels) if groups > 1 else math.inf
     found, known = None, False
     if groups >= FEW_SCENES:
-        found, p = pair.judge.student(pair.mean, *_combined([_Part(error**2, groups - 1), *pair.between]))
+        found, p = pair.judge.student(pair.mean, *_combine([_Part(error**2, groups - 1), *pair.between]))
         known = sure and pair.judge.sure(p)
     more = None if known else _more(pair.mean, error * math.sqrt(groups), groups, pair.judge.confidence)
     return {"n_buildings": groups, "ci95_buildings": found, "sure_elsewhere": known, "more_buildings": more}

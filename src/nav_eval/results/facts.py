@@ -45,7 +45,7 @@ def differing(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
     """
     return [
         *(name.removesuffix("_sha256") for name in PLAIN if ours.get(name) != theirs.get(name)),
-        *(text for name in NAMED for text in _named(name.removesuffix("_sha256"), ours[name], theirs[name])),
+        *(text for name in NAMED for text in _differences(name.removesuffix("_sha256"), ours[name], theirs[name])),
         *changed(ours["assets_sha256"], theirs["assets_sha256"]),
     ]
 
@@ -55,7 +55,7 @@ def changed(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
     return [name for name in sorted(ours.keys() & theirs.keys()) if ours[name] != theirs[name]]
 
 
-def _named(kind: str, ours: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:
+def _differences(kind: str, ours: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:
     for name in sorted(ours.keys() | theirs.keys()):
         if name not in OF_A_MACHINE and ours.get(name) != theirs.get(name):
             yield f"{kind} {name}"

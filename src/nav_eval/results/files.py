@@ -70,25 +70,25 @@ def write_lines(path: Path, records: Iterable[Any]) -> None:
 
 def write_json(path: Path, content: Any) -> None:
     """Indented JSON; numbers that are not finite become null."""
-    write_bytes(path, _indented(content) + b"\n")
+    write_bytes(path, _indent(content) + b"\n")
 
 
 def write_json_list(path: Path, rows: Iterable[Any]) -> None:
     """As write_json of a list; one row is held at a time."""
-    write_chunks(path, _bracketed(b"[]", map(_indented, rows)))
+    write_chunks(path, _bracket(b"[]", map(_indent, rows)))
 
 
 def write_json_object(path: Path, members: Iterable[tuple[str, Any]]) -> None:
     """As write_json of a dict; one member is held at a time. The names must differ."""
-    rows = (msgspec.json.encode(name) + b": " + _indented(value) for name, value in members)
-    write_chunks(path, _bracketed(b"{}", rows))
+    rows = (msgspec.json.encode(name) + b": " + _indent(value) for name, value in members)
+    write_chunks(path, _bracket(b"{}", rows))
 
 
-def _indented(content: Any) -> bytes:
+def _indent(content: Any) -> bytes:
     return msgspec.json.format(msgspec.json.encode(content), indent=2)
 
 
-def _bracketed(brackets: bytes, rows: Iterable[bytes]) -> Iterator[bytes]:
+def _bracket(brackets: bytes, rows: Iterable[bytes]) -> Iterator[bytes]:
     before = brackets[:1] + b"\n  "
     for row in rows:
         yield before + row.replace(b"\n", b"\n  ")  # a string's own line ends are escaped

@@ -24,16 +24,16 @@ def unpacked(data: bytes, most: int) -> bytes:
     try:
         if data[:4] == b"PK\x03\x04":
             with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(_only_json(archive)) as member:
-                return unpacked(_limited(member, limit), most)
+                return unpacked(_read_limited(member, limit), most)
         if data[:2] == b"\x1f\x8b":
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as member:
-                return _limited(member, limit)
+                return _read_limited(member, limit)
     except (zipfile.BadZipFile, zlib.error, EOFError, gzip.BadGzipFile, RuntimeError, NotImplementedError) as error:
         raise ValueError(f"the archive is damaged or locked: {error}") from None
     return data
 
 
-def _limited(member: IO[bytes] | gzip.GzipFile, limit: int) -> bytes:
+def _read_limited(member: IO[bytes] | gzip.GzipFile, limit: int) -> bytes:
     found = member.read(limit + 1)
     if len(found) > limit:
         raise ValueError(f"it unpacks to more than {limit} bytes")

@@ -66,21 +66,21 @@ def read_predictions(path: Path) -> dict[str, Prediction]:
     if not isinstance(content, list) or not content:
         raise PredictionsError(f"{path}: holds no predictions. Give a list of trajectories or an object of them.")
     _refuse_measures(path, content[0])
-    return _collect(path, (_identified(path, index, row) for index, row in enumerate(content)), _listed)
+    return _collect(path, (_identify(path, index, row) for index, row in enumerate(content)), _prediction)
 
 
 def _content(path: Path) -> Any:
     try:
         text = unpacked(read(path, MAX_BYTES), MAX_BYTES).decode()
         _refuse_measures(path, dict.fromkeys(text[:4096].partition("\n")[0].strip().split(",")))
-        return _decoded(text)
+        return _decode(text)
     except FileNotFoundError:
         raise PredictionsError(f"{path}: there is no such file.") from None
     except (OSError, ValueError, RecursionError) as error:
         raise PredictionsError(f"{path}: cannot be read as JSON ({error}). Write it again.") from None
 
 
-def _decoded(text: str) -> Any:
+def _decode(text: str) -> Any:
     """One JSON value, or JSON Lines, whatever the file is called."""
     try:
         return json.loads(text)
@@ -101,7 +101,7 @@ def _refuse_measures(path: Path, row: Any) -> None:
         )
 
 
-def _identified(path: Path, index: int, row: Any) -> tuple[str, Any]:
+def _identify(path: Path, index: int, row: Any) -> tuple[str, Any]:
     for name in IDS:
         if isinstance(row, Mapping) and isinstance(row.get(name), str | int):
             return str(row[name]), row
@@ -134,16 +134,16 @@ def _why(error: Exception) -> str:
     return "it is written in another way; `nav-eval score --help` shows each"
 
 
-def _listed(row: Any) -> Prediction:
+def _prediction(row: Any) -> Prediction:
     walk = row["trajectory"] if "trajectory" in row else row["path"]
     chosen = next((str(row[name]) for name in OBJECTS if row.get(name) is not None), None)
     direction = None
     if isinstance(walk, Mapping):
         direction, walk = _direction(walk), walk["path"]
     if "trajectory" not in row and not all(isinstance(pose, str) for pose in walk):
-        return Prediction([AgentState(_point(point)) for point in _filled(walk)], None, chosen)
+        return Prediction([AgentState(_point(point)) for point in _fill(walk)], None, chosen)
     poses = [pose for part in walk for pose in _poses(part)]
-    return Prediction([_viewpoint(pose) for pose in _filled(poses)], None, chosen, direction)
+    return Prediction([_viewpoint(pose) for pose in _fill(poses)], None, chosen, direction)
 
 
 def _poses(part: Any) -> Iterable[Any]:
@@ -168,14 +168,14 @@ def _viewpoint(pose: Any) -> AgentState:
 
 
 def _continuous(rows: Any) -> Prediction:
-    states = [AgentState(_point(row["position"]), yaw_rotation(_finite(row["heading"]))) for row in _filled(rows)]
+    states = [AgentState(_point(row["position"]), yaw_rotation(_finite(row["heading"]))) for row in _fill(rows)]
     stop = rows[-1]["stop"]
     if stop not in (True, False):
         raise _TrajectoryError(f"stop is {_short(stop)}, not true or false")
     return Prediction(states, bool(stop))
 
 
-def _filled(rows: Any) -> Any:
+def _fill(rows: Any) -> Any:
     if not rows:
         raise _TrajectoryError("it is empty; it must begin with the start")
     if len(rows) > MAX_POSES:

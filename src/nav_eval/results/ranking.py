@@ -80,7 +80,7 @@ def rank(entries: Sequence[RunRecords], metric: str, *, higher_is_better: bool =
     )
     bad = sorted((i for i in range(len(entries)) if not played(entries[i])), key=lambda i: entries[i].name)
     wins = _wins(shared, good, metric, sign) | {(i, j) for i in good for j in bad}
-    ranks, intervals = _shared([*good, *bad], wins), _intervals(wins, len(entries))
+    ranks, intervals = _shared_ranks([*good, *bad], wins), _intervals(wins, len(entries))
     places = tuple(_place(entries[i], shared[i], metric, ranks[i], intervals[i], means[i]) for i in ranks)
     pairs = max(1, math.comb(len(good), 2))
     return Ranking(
@@ -147,7 +147,7 @@ def _ahead(
     return difference(entries[behind], entries[good[0]], metric, pairs)
 
 
-def _shared(order: Sequence[int], wins: Wins) -> dict[int, int]:
+def _shared_ranks(order: Sequence[int], wins: Wins) -> dict[int, int]:
     """Entry -> rank, best first: that of the first of its group, until one is surely worse than the group's first."""
     ranks: dict[int, int] = {}
     head, shared = order[0], 1

@@ -127,7 +127,7 @@ class RunDirectory:
         Raises RunDirectoryError naming what differs from what the run began with.
         """
         if (self.path / "manifest.json").exists():
-            manifest = _completed(self.manifest(), unmet)
+            manifest = _complete(self.manifest(), unmet)
             self._check_unchanged(manifest, config, facts)
             self._begin_segment(manifest, run_segments.read(manifest))
         else:
@@ -217,7 +217,7 @@ class RunDirectory:
                 one_line(name),
             )
         started_in = self.path.resolve() / self.manifest().get("working_directory", Path.cwd())
-        return as_seen_from(config, started_in, _given(overrides))
+        return as_seen_from(config, started_in, _override_keys(overrides))
 
     def open_for_reading(self) -> None:
         """Open the journal of a finished run (rescore, replay, report)."""
@@ -279,7 +279,7 @@ class RunDirectory:
             was, now = (f"shard {given['shard']}" if given.get("shard") else "no shard" for given in (manifest, facts))
             differences.append(f"it was {was}, is {now} (--shard)")
         for name in ("dataset_sha256", "assets_sha256", "episodes_sha256", "secret_sha256"):
-            differences += [f"{name.removesuffix('_sha256')}{key}" for key in _changed(manifest.get(name), facts[name])]
+            differences += [f"{name.removesuffix('_sha256')}{key}" for key in _changes(manifest.get(name), facts[name])]
         differences += [f"plug-in {name}" for name in changed(manifest.get("plugins", {}), facts["plugins"])]
         if differences:
             more = f" (and {len(differences) - 1} more)" if len(differences) > 1 else ""
@@ -313,13 +313,13 @@ class RunDirectory:
 
 def _named_code(config: Config, overrides: Sequence[str]) -> list[str]:
     """What using a run's configuration would do with names out of it, as verbs for a message."""
-    given = _given(overrides)
+    given = _override_keys(overrides)
     modules = [repr(name) for name in config.plugins if name not in sys.modules and "plugins" not in given]
     command = None if given & {"simulator", "simulator.command"} else config.simulator.command
     return [f"import {', '.join(modules)}"] * bool(modules) + [f"execute {command!r}"] * bool(command)
 
 
-def _given(overrides: Sequence[str]) -> set[str]:
+def _override_keys(overrides: Sequence[str]) -> set[str]:
     """The keys that overrides set."""
     return {override.lstrip("+~").partition("=")[0] for override in overrides}
 
@@ -432,7 +432,7 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _completed(manifest: Mapping[str, Any], unmet: Mapping[str, str]) -> Mapping[str, Any]:
+def _complete(manifest: Mapping[str, Any], unmet: Mapping[str, str]) -> Mapping[str, Any]:
     """The manifest of a run that goes on: what was merged without all shards takes in the scenes that it lacks."""
     if SHARDS_MISSING not in manifest:
         return manifest
@@ -440,7 +440,7 @@ def _completed(manifest: Mapping[str, Any], unmet: Mapping[str, str]) -> Mapping
     return kept | {"assets_sha256": {**unmet, **manifest["assets_sha256"]}}
 
 
-def _changed(before: Any, now: Any) -> list[str]:
+def _changes(before: Any, now: Any) -> list[str]:
     if isinstance(before, dict) and isinstance(now, dict):
         names = sorted(before.keys() | now.keys())
         return [f" file {name}" for name in names if before.get(name) != now.get(name)]

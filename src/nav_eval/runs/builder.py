@@ -196,15 +196,15 @@ def make_aggregator(config: Config, definitions: Mapping[str, Definition]) -> Me
 def make_dataset(effective: Effective) -> Dataset:
     """The configured data set; raises ConfigError without a path, DatasetError at the first fault while reading."""
     dataset = effective.dataset
-    loaded = _loaded(dataset)
+    loaded = _load(dataset)
     rewording = {name: one for name, one in effective.perturbations.items() if one.rewords}
     if not rewording:
         return loaded
     every = dataset.model_copy(update={"languages": None, "instructions_per_path": None})
-    return RewordedDataset(loaded, lambda: _loaded(every), rewording, effective.config.seed)
+    return RewordedDataset(loaded, lambda: _load(every), rewording, effective.config.seed)
 
 
-def _loaded(dataset: DatasetConfig) -> Dataset:
+def _load(dataset: DatasetConfig) -> Dataset:
     from nav_eval.dataset.registry import load_dataset
 
     loaded: Any = load_dataset(

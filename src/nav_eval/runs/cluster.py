@@ -40,7 +40,7 @@ class RayWorkers(Launcher):
 
     def __init__(self, job: Job, address: str | None = None) -> None:
         self._address = address or RAY_ADDRESS.get()
-        self._ray: Any = _imported(OURS if self._address == "local" else {})
+        self._ray: Any = _import_module(OURS if self._address == "local" else {})
         self._job = job
         self._lock = threading.Lock()
         self._running: set[Any] = set()
@@ -54,7 +54,7 @@ class RayWorkers(Launcher):
             generator, machine = self._begin(shard, unfit), "its machine"
             try:
                 node = self._node(generator, unfit)
-                machine = self._named(node)
+                machine = self._machine_name(node)
                 try:
                     yield from received(self._ray.get(reference) for reference in generator)
                     return
@@ -106,7 +106,7 @@ class RayWorkers(Launcher):
             self._require_machine(unfit)
         return str(self._ray.get(next(generator)))
 
-    def _named(self, node: str) -> str:
+    def _machine_name(self, node: str) -> str:
         """A machine as people know it: its host's name, which in containers may be that of many, and its address."""
         found = next(one for one in self._ray.nodes() if one["NodeID"] == node)
         return f"{found['NodeManagerHostname']} at {found['NodeManagerAddress']}"
@@ -143,7 +143,7 @@ class RayWorkers(Launcher):
                 get_logger(__name__).warning("%s", text)
 
 
-def _imported(environment: dict[str, str]) -> Any:
+def _import_module(environment: dict[str, str]) -> Any:
     for name, value in environment.items():
         os.environ.setdefault(name, value)
     try:

@@ -38,7 +38,7 @@ class Effective:
         evaluation = config.evaluation
         for perturbation in perturbations.values():
             evaluation = perturbation.evaluation(evaluation)
-        simulator = _with_goal_sensors(_located(made.simulator), task.sensors)
+        simulator = _with_goal_sensors(_locate(made.simulator), task.sensors)
         for perturbation in perturbations.values():
             simulator = perturbation.simulator(simulator)
         return cls(config, task, made.dataset, _in_time(simulator, evaluation), evaluation, perturbations)
@@ -100,7 +100,7 @@ def connectivity() -> str:
     return f"{data_root()}/connectivity"
 
 
-def _located(simulator: SimulatorConfig) -> SimulatorConfig:
+def _locate(simulator: SimulatorConfig) -> SimulatorConfig:
     """`simulator` with the usual folder of its backend's world, where none is given."""
     if simulator.backend == "custom" and simulator.scenes_dir is None and "scene" not in simulator.options:
         return simulator.model_copy(update={"scenes_dir": f"{data_root()}/scene_datasets"})

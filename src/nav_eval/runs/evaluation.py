@@ -69,7 +69,7 @@ def run_benchmark(
             results = runner.run_evaluation(service, directory.journal, watchers)
         finally:
             service.close()
-        learnt = {"privileged": getattr(service, "privileged", False)} | _said(runner.service_status)
+        learnt = {"privileged": getattr(service, "privileged", False)} | _service_facts(runner.service_status)
         results = replace(results, timing={"wall_seconds": round(directory.seconds(), 3), **results.timing})
         notes = [] if part is None else [part.note(len(episodes), len(whole))]
         notes += [note for watcher in watchers for note in watcher.notes()]
@@ -130,7 +130,7 @@ def settle(
     return Evaluated(results, document, directory.path)
 
 
-def _said(status: ServiceStatus | None) -> dict[str, Any]:
+def _service_facts(status: ServiceStatus | None) -> dict[str, Any]:
     """What the service called itself; nothing where nobody asked, because the run was finished already."""
     return {} if status is None else {"service": {"name": status.name, "version": status.version}}
 

@@ -80,7 +80,7 @@ def merge_runs(paths: Sequence[Path], out: Path, *, partial: bool = False) -> tu
         if gaps and not partial:
             raise RunDirectoryError(f"merge: {gaps[0]} Add --partial to merge what there is.")
         keys = _whole_list(pieces, complete=not gaps)
-        return _written(pieces, keys, out, gaps), gaps
+        return _write_merged(pieces, keys, out, gaps), gaps
 
 
 def _read(path: Path, stack: ExitStack) -> Piece:
@@ -179,7 +179,7 @@ def _whole_list(pieces: Sequence[Piece], *, complete: bool) -> list[EpisodeKey]:
     return keys
 
 
-def _written(pieces: Sequence[Piece], keys: Sequence[EpisodeKey], out: Path, gaps: Sequence[str]) -> Evaluated:
+def _write_merged(pieces: Sequence[Piece], keys: Sequence[EpisodeKey], out: Path, gaps: Sequence[str]) -> Evaluated:
     first = pieces[0]
     with RunDirectory(out) as directory:
         directory.claim(resume=False)

@@ -38,7 +38,7 @@ def reach(config: Config, task: Task, name: str, severity: int) -> Reach:
     )
     elsewhere = changed or bool(kinds & {*perturbation.sensors})
     if perturbation.rewords:
-        reworded = _reworded(clean, task, name, severity)
+        reworded = _reword(clean, task, name, severity)
         told = "no episode here has other words for it"
         return Reach(reworded, "" if reworded or elsewhere else told)
     if elsewhere:
@@ -47,7 +47,7 @@ def reach(config: Config, task: Task, name: str, severity: int) -> Reach:
     return Reach(lacking=f"nothing here is affected by it{wanted}")
 
 
-def _reworded(clean: Config, task: Task, name: str, severity: int) -> int:
+def _reword(clean: Config, task: Task, name: str, severity: int) -> int:
     before, after = (
         builder.make_episodes(Effective.of(config, task)) for config in (clean, perturbed(clean, name, severity))
     )

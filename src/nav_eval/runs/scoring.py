@@ -217,7 +217,7 @@ def _score(environment: Environment, episode: Episode, prediction: Prediction | 
         lost = {**environment.metrics, **environment.measurements.failure_values} if episode.has_goal else {}
         return _result(episode, "agent_error", "missing from the submission", lost, 0, _unmeasured(environment, lost))
     steps = _steps(environment, episode, prediction)
-    values = _measured(environment, steps)
+    values = _measure(environment, steps)
     return _result(episode, "ok", None, values, len(steps), _unmeasured(environment, values))
 
 
@@ -231,7 +231,7 @@ def _steps(environment: Environment, episode: Episode, prediction: Prediction) -
     away = euclidean(start.position, first.position)
     if start.node is None and not away <= START_TOLERANCE:
         raise PredictionsError(f"episode {episode.episode_id}: the path begins {away:.2f} m away from the start.")
-    states = [_placed(environment, episode, state) for state in prediction.states]
+    states = [_at_node(environment, episode, state) for state in prediction.states]
     steps = [StepRecord(Action("move_to" if state.node else "move_forward"), state) for state in states[1:]]
     if prediction.stopped is False:
         return steps
@@ -248,7 +248,7 @@ def _jumps(environment: Environment, prediction: Prediction) -> bool:
     return any(after != before and after not in neighbours[str(before)] for before, after in pairwise(nodes))
 
 
-def _placed(environment: Environment, episode: Episode, state: AgentState) -> AgentState:
+def _at_node(environment: Environment, episode: Episode, state: AgentState) -> AgentState:
     if state.node is None:
         return state
     graph = cast("HasGraph", environment.simulator).graph()
@@ -259,7 +259,7 @@ def _placed(environment: Environment, episode: Episode, state: AgentState) -> Ag
     return AgentState(graph.positions[state.node], state.rotation, state.node, elevation=state.elevation)
 
 
-def _measured(environment: Environment, steps: Sequence[StepRecord]) -> Mapping[str, Any]:
+def _measure(environment: Environment, steps: Sequence[StepRecord]) -> Mapping[str, Any]:
     for step in steps:
         environment.follow(step)
     return environment.metrics
@@ -294,15 +294,15 @@ def rescored_episodes(
     with _environment(plan) as environment:
         for episode, recorded, (_, steps) in _recorded(directory, plan.episodes):
             environment.reset(episode)
-            result = _rescored(environment, episode, recorded, steps)
+            result = _rescore(environment, episode, recorded, steps)
             result = replace(result, reference=environment.reference, usage=recorded.usage)
             yield result, recorded, _metric_differences(environment, recorded, result.metrics)
 
 
-def _rescored(
+def _rescore(
     environment: Environment, episode: Episode, recorded: EpisodeResult, steps: Sequence[StepRecord]
 ) -> EpisodeResult:
-    values = dict(_measured(environment, steps))
+    values = dict(_measure(environment, steps))
     status, reason = recorded.status, recorded.failure_reason
     if status in OURS and steps and environment.over:
         status, reason = "ok", None

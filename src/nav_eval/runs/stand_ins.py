@@ -24,7 +24,7 @@ def make_stand_ins(config: Config) -> list[Path]:
     made = generated_data(_without_file(config, split))
     source = Path(builder.data_file(made.dataset))
     shutil.copytree(str(made.simulator.scenes_dir), homes, dirs_exist_ok=True)
-    return [homes, *_copied(source, file)]
+    return [homes, *_copy(source, file)]
 
 
 def _without_file(config: Config, split: str) -> Config:
@@ -35,7 +35,7 @@ def _without_file(config: Config, split: str) -> Config:
     return config.model_copy(update={"dataset": config.dataset.model_copy(update=changes)})
 
 
-def _copied(source: Path, file: Path) -> list[Path]:
+def _copy(source: Path, file: Path) -> list[Path]:
     """The main file, and its reference trajectories or content where it has them, under the name that is wanted."""
     stem, _, suffix = file.name.partition(".")
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -41,7 +41,7 @@ class SensorSession(Simulator):
         self._episode, self._steps = episode, 0
         self.begin(episode)
         for name, sensor in self._sensors.items():
-            with _blamed(name, "begin", sensor):
+            with _blame_sensor(name, "begin", sensor):
                 sensor.begin(self)
 
     def advance(self, action: Action) -> StepRecord:
@@ -53,7 +53,7 @@ class SensorSession(Simulator):
     def _update_sensors(self, step: StepRecord) -> StepRecord:
         self._steps += 1
         for name, sensor in self._sensors.items():
-            with _blamed(name, "update", sensor):
+            with _blame_sensor(name, "update", sensor):
                 sensor.update(step)
         return step
 
@@ -74,10 +74,10 @@ class SensorSession(Simulator):
     def observe(self) -> Observations:
         seen: Observations = {}
         for name, sensor in self._sensors.items():
-            with _blamed(name, "observe", sensor):
+            with _blame_sensor(name, "observe", sensor):
                 seen[name] = sensor.observe(self)
         return seen
 
 
-def _blamed(name: str, method: str, sensor: Sensor) -> Blaming:
+def _blame_sensor(name: str, method: str, sensor: Sensor) -> Blaming:
     return Blaming(f"simulator.sensors.{name}: {method}", sensor, SimulatorError)

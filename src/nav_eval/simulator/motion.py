@@ -104,9 +104,9 @@ def nominal_seconds(action: Action, profile: MotionProfile) -> float:
         case "look_up" | "look_down":
             return profile.tilt_angle / profile.max_angular
         case "velocity":
-            return float(_clip(action.args["duration"], profile.max_duration)[0])
+            return float(clip(action.args["duration"], profile.max_duration)[0])
         case "waypoint":
-            ahead = abs(_clip(action.args["range"], profile.max_range)[0])
+            ahead = abs(clip(action.args["range"], profile.max_range)[0])
             return float(ahead / profile.max_linear + abs(action.args["heading"]) / profile.max_angular)
     return 0.0
 
@@ -137,9 +137,9 @@ def _look(ground: Ground, state: AgentState, action: Action, profile: MotionProf
 
 
 def _velocity(ground: Ground, state: AgentState, action: Action, profile: MotionProfile, seed: int) -> Moved:
-    linear, cut_linear = _clip(action.args["linear"], profile.max_linear)
-    angular, cut_angular = _clip(action.args["angular"], profile.max_angular)
-    duration, cut_duration = _clip(action.args["duration"], profile.max_duration)
+    linear, cut_linear = clip(action.args["linear"], profile.max_linear)
+    angular, cut_angular = clip(action.args["angular"], profile.max_angular)
+    duration, cut_duration = clip(action.args["duration"], profile.max_duration)
     distance, angle = linear * duration, angular * duration
     distance += _noise(profile, "linear", distance, seed).forward if distance else 0.0
     angle += _noise(profile, "rotational", angle, seed).turn if angle else 0.0
@@ -149,7 +149,7 @@ def _velocity(ground: Ground, state: AgentState, action: Action, profile: Motion
 
 
 def _waypoint(ground: Ground, state: AgentState, action: Action, profile: MotionProfile, seed: int) -> Moved:
-    distance, clipped = _clip(action.args["range"], profile.max_range)
+    distance, clipped = clip(action.args["range"], profile.max_range)
     heading = action.args["heading"]
     heading += _noise(profile, "rotational", heading, seed).turn if heading else 0.0
     noise = _noise(profile, "linear", distance, seed) if distance else Disturbance()
@@ -183,7 +183,8 @@ def _turned(rotation: Quaternion, angle: float) -> Quaternion:
     return turn(rotation, angle) if angle else rotation
 
 
-def _clip(value: float, limit: float) -> tuple[float, bool]:
+def clip(value: float, limit: float) -> tuple[float, bool]:
+    """Within -limit and limit, and whether it had to be brought there."""
     kept = min(max(value, -limit), limit)
     return kept, kept != value
 

@@ -18,7 +18,7 @@ BackendFactory: TypeAlias = Callable[[SimulatorConfig, int], SimulatorBackend]
 """(the simulator's configuration, the run's seed) -> a backend that many sessions share."""
 
 
-def _admitted(name: str, member: Any) -> Any:
+def _admit(name: str, member: Any) -> Any:
     return admit_simulator(name, as_backend(name, member))
 
 
@@ -30,7 +30,7 @@ SIMULATORS: Registry[BackendFactory] = Registry(
         "nav_graph": "nav_eval.simulator.backends.nav_graph:NavGraphBackend",
         "unity": "nav_eval.simulator.backends.unity:UnityBackend",
     },
-    _admitted,
+    _admit,
 )
 
 PhysicsFactory: TypeAlias = Callable[[SimulatorConfig], Physics]

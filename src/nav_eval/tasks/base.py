@@ -10,7 +10,7 @@ from nav_eval.config.schema import Config
 from nav_eval.core.interfaces import Task
 from nav_eval.core.types import Place
 from nav_eval.dataset.episode import Episode, Goal
-from nav_eval.geometry import Vec3, euclidean
+from nav_eval.geometry import Vec3, between, euclidean
 
 UNKNOWN: Vec3 = (math.nan, math.nan, math.nan)
 """The position of a graph node before the simulator has looked it up."""
@@ -59,10 +59,6 @@ def densified(path: Sequence[Vec3], spacing: float) -> list[Vec3]:
     points = [path[0]]
     for start, end in pairwise(path):
         parts = max(1, math.ceil(euclidean(start, end) / spacing - 1e-9))
-        points += [_between(start, end, k / parts) for k in range(1, parts)]
+        points += [between(start, end, k / parts) for k in range(1, parts)]
         points.append(end)
     return points
-
-
-def _between(a: Vec3, b: Vec3, share: float) -> Vec3:
-    return (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share)

@@ -71,13 +71,13 @@ def tells_where_everybody_is(trial: CrowdTrial) -> str:
 
 
 def the_same_seed_walks_the_same_ways(trial: CrowdTrial) -> str:
-    first, second = (_walked(trial, trial.crowd()) for _ in range(2))
+    first, second = (_walk(trial, trial.crowd()) for _ in range(2))
     return "" if first == second else "the same seed led elsewhere: replay would fail."
 
 
 def crowds_are_independent(trial: CrowdTrial) -> str:
     """Two walk by turns, in one building."""
-    alone = _walked(trial, trial.crowd())
+    alone = _walk(trial, trial.crowd())
     one, other = trial.crowd(), trial.crowd(8)
     together = []
     for _ in range(TICKS):
@@ -91,7 +91,7 @@ def nobody_flies(trial: CrowdTrial) -> str:
     """All positions are finite, near the floor, and reached at a walk."""
     crowd = trial.crowd()
     before = list(crowd.people)
-    for now in _walked(trial, crowd):
+    for now in _walk(trial, crowd):
         for was, walker in zip(before, now, strict=True):
             if not all(map(math.isfinite, (*walker.position, walker.yaw))):
                 return f"somebody is at {walker.position}, heading {walker.yaw}."
@@ -112,7 +112,7 @@ CHECKS: Sequence[Callable[[CrowdTrial], str]] = (
 )
 
 
-def _walked(trial: CrowdTrial, crowd: Crowd) -> list[list[Walker]]:
+def _walk(trial: CrowdTrial, crowd: Crowd) -> list[list[Walker]]:
     ways = []
     for _ in range(TICKS):
         crowd.advance(TICK, trial.agent)

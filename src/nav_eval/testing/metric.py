@@ -59,12 +59,12 @@ def check_metric(metric: type[Any] | str, **settings: Any) -> Iterator[Finding]:
     `settings`: keys of the section `task` that the metric reads, or options of its own.
     """
     task = fake_settings(**settings)
-    cls = METRICS.get(metric) if isinstance(metric, str) else _adapted(metric)
+    cls = METRICS.get(metric) if isinstance(metric, str) else _adapt(metric)
     check_options("task.options", task.options, cls)
     yield from run_checks(CHECKS, Trial(cls, task))
 
 
-def _adapted(cls: type) -> type[Metric]:
+def _adapt(cls: type) -> type[Metric]:
     """`cls` as it would be registered, where it has other signatures or does not derive from Metric."""
     if issubclass(cls, Metric):
         return cls

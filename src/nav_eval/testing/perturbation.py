@@ -110,7 +110,7 @@ def _seen_otherwise(trial: Trial) -> bool:
     return any(
         difference(clean, shown)
         for seed in range(SEEDS)
-        for clean, shown in _walked(trial, trial.episodes[0], trial.perturbed(seed))
+        for clean, shown in _walk(trial, trial.episodes[0], trial.perturbed(seed))
     )
 
 
@@ -151,7 +151,7 @@ def the_specs_stay_as_they_were(trial: Trial) -> str:
 def readings_keep_their_form(trial: Trial) -> str:
     backend = trial.backend()
     specs = backend.open_session().observation_spec
-    for _, shown in _walked(trial, trial.episodes[0], trial.perturbed()):
+    for _, shown in _walk(trial, trial.episodes[0], trial.perturbed()):
         for name, spec in specs.items():
             if fault := spec.fault(shown.get(name), thorough=True):
                 return f"sensor {name} {fault}, as its spec says."
@@ -160,7 +160,7 @@ def readings_keep_their_form(trial: Trial) -> str:
 
 def looking_twice_shows_the_same(trial: Trial) -> str:
     perturbed = trial.perturbed()
-    for step, (clean, shown) in enumerate(_walked(trial, trial.episodes[0], perturbed)):
+    for step, (clean, shown) in enumerate(_walk(trial, trial.episodes[0], perturbed)):
         if fault := difference(shown, perturbed.apply(clean, step)):
             return f"the second look at a step shows another {fault}."
     return ""
@@ -168,7 +168,7 @@ def looking_twice_shows_the_same(trial: Trial) -> str:
 
 def nothing_that_is_handed_in_is_written_to(trial: Trial) -> str:
     perturbed = trial.perturbed()
-    for clean, kept in ((clean, deepcopy(clean)) for clean, _ in _walked(trial, trial.episodes[0], trial.perturbed())):
+    for clean, kept in ((clean, deepcopy(clean)) for clean, _ in _walk(trial, trial.episodes[0], trial.perturbed())):
         perturbed.begin(trial.episodes[0])
         perturbed.apply(clean, 0)
         if fault := difference(clean, kept):
@@ -179,16 +179,16 @@ def nothing_that_is_handed_in_is_written_to(trial: Trial) -> str:
 def every_session_meets_the_same(trial: Trial) -> str:
     """A fresh one, and one that has another episode behind it."""
     used = trial.perturbed()
-    list(_walked(trial, trial.episodes[1], used))
+    list(_walk(trial, trial.episodes[1], used))
     for (_, one), (_, other) in zip(
-        _walked(trial, trial.episodes[0], trial.perturbed()), _walked(trial, trial.episodes[0], used), strict=True
+        _walk(trial, trial.episodes[0], trial.perturbed()), _walk(trial, trial.episodes[0], used), strict=True
     ):
         if fault := difference(one, other):
             return f"after another episode it shows another {fault}: forget everything in `begin`, draw from `rng`."
     return ""
 
 
-def _walked(trial: Trial, episode: Episode, perturbed: PerturbedSensors) -> Iterator[tuple[Observations, Observations]]:
+def _walk(trial: Trial, episode: Episode, perturbed: PerturbedSensors) -> Iterator[tuple[Observations, Observations]]:
     """What the simulator observes and what is shown of it, step by step of one walk."""
     if not trial.perturbation().sensors:
         raise Skip("it changes no reading")

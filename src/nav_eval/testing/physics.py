@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,11 +57,8 @@ def check_physics(physics: str | type[Physics], *, slack: float = SLACK, **optio
         config, _ = room(Path(folder), cameras=False)
         config = config.model_copy(update={"physics": name, "options": options})
         check_options("simulator.options", options, PHYSICS.get(name))
-        engine = PHYSICS.get(name)(config)
-        try:
+        with closing(PHYSICS.get(name)(config)) as engine:
             yield from run_checks(CHECKS, PhysicsTrial(engine, World(config, "room.obj"), config, slack))
-        finally:
-            engine.close()
 
 
 def stands_where_it_is_placed(trial: PhysicsTrial) -> str:

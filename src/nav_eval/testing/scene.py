@@ -70,7 +70,7 @@ def every_file_enters_the_digest(trial: Trial) -> str:
     """What is read past SceneSource is missing from the manifest, and a change in it from the cache's notice."""
     before = load_scene(trial.path).digest
     with TemporaryDirectory(prefix="nav-eval-") as folder:
-        copy = _copied(trial.path, folder)
+        copy = _copy(trial.path, folder)
         if load_scene(copy).digest != before:
             return "a copy of the folder has another digest."
         source = SceneSource(copy)
@@ -94,7 +94,7 @@ def a_damaged_file_is_a_scene_error(trial: Trial) -> str:
     data = trial.path.read_bytes()
     cuts = (b"", data[:1], data[: len(data) // 3], data[: len(data) // 2], b"\xff\xfe\x00" + data)
     with TemporaryDirectory(prefix="nav-eval-") as folder:
-        copy = _copied(trial.path, folder)
+        copy = _copy(trial.path, folder)
         for cut in cuts:
             copy.write_bytes(cut)
             try:
@@ -107,7 +107,7 @@ def a_damaged_file_is_a_scene_error(trial: Trial) -> str:
     return ""
 
 
-def _copied(path: Path, folder: str) -> Path:
+def _copy(path: Path, folder: str) -> Path:
     """The file and its neighbours in a folder of their own."""
     shutil.copytree(path.parent, folder, dirs_exist_ok=True)
     return Path(folder) / path.name

@@ -6,6 +6,7 @@ What a simulator's own check asks of its sensors is asked here too, and that not
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -47,14 +48,11 @@ def check_sensor(
         config, episodes = (room if place == "custom" else grid_graph)(Path(folder))
         sensors = {name: SensorConfig.model_validate(settings)}
         config = config.model_copy(update={"sensors": sensors})
-        backend = make_simulator_backend(config, 0)
-        try:
-            yield from _checked(backend, make_sensors(config)[name], episodes, nominal_motion(config.motion))
-        finally:
-            backend.close()
+        with closing(make_simulator_backend(config, 0)) as backend:
+            yield from _check(backend, make_sensors(config)[name], episodes, nominal_motion(config.motion))
 
 
-def _checked(backend: SimulatorBackend, sensor: Sensor, episodes: list[Episode], motion: Motion) -> Iterator[Finding]:
+def _check(backend: SimulatorBackend, sensor: Sensor, episodes: list[Episode], motion: Motion) -> Iterator[Finding]:
     made = list(run_checks([can_be_made], backend))
     yield from made
     if not all(finding.ok for finding in made):
@@ -111,12 +109,9 @@ def nothing_is_left_from_an_earlier_episode(trial: Trial) -> str:
     for action in walk(trial):
         trial.session.step(action)
     used = trial.session.reset(trial.episode)
-    other = trial.backend.open_session()
-    try:
+    with closing(trial.backend.open_session()) as other:
         fault = difference(used, other.reset(trial.episode))
         return f"after a first episode the second one begins with another reading of {fault}." if fault else ""
-    finally:
-        other.close()
 
 
 CHECKS = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -23,7 +24,7 @@ from nav_eval.core.specs import declaration_fault
 from nav_eval.core.types import AgentState, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import NavEvalError, SimulatorError
-from nav_eval.geometry import Vec3, euclidean, yaw_of
+from nav_eval.geometry import euclidean, yaw_of
 from nav_eval.testing.findings import Finding, Skip, run_checks
 
 FAR = 1.0e5
@@ -48,6 +49,10 @@ class Trial:
     expert_steps: int
     slack: float = 0.0
 
+    def started(self) -> Simulator:
+        self.session.start(self.episode)
+        return self.session
+
 
 def check_simulator(
     backend: SimulatorBackend,
@@ -65,14 +70,11 @@ def check_simulator(
     its expert is followed, 0 to leave that out. `slack` (m and rad): how far a discrete action may miss its amount
     where bodies have mass. The backend is not closed.
     """
-    session = backend.open_session()
-    try:
+    with closing(backend.open_session()) as session:
         yield from run_checks([needs_a_start], Trial(backend, episodes[0], session, 0, 0, sessions, 0))
         for episode in episodes:
             trial = Trial(backend, episode, session, forward_step, turn_angle, sessions, expert_steps, slack)
             yield from run_checks(CHECKS, trial)
-    finally:
-        session.close()
 
 
 def needs_a_start(trial: Trial) -> str:
@@ -84,8 +86,7 @@ def needs_a_start(trial: Trial) -> str:
 
 
 def begins_an_episode(trial: Trial) -> str:
-    session = trial.session
-    session.start(trial.episode)
+    session = trial.started()
     if session.episode is not trial.episode:
         return "`episode` is not the one that was started."
     state, asked = session.get_agent_state(), trial.episode.start_position
@@ -125,11 +126,11 @@ def looking_changes_nothing(trial: Trial) -> str:
         return f"two looks at the same moment differ: {fault}."
     if session.get_agent_state() != state:
         return "observe moved the agent."
-    return _compare_walks(_played(session, trial), _played(session, trial, looks=2), "looking twice at each step")
+    return _compare_walks(_play(session, trial), _play(session, trial, looks=2), "looking twice at each step")
 
 
 def the_same_walk_is_the_same_twice(trial: Trial) -> str:
-    first, second = (_played(trial.session, trial) for _ in range(2))
+    first, second = (_play(trial.session, trial) for _ in range(2))
     return _compare_walks(first, second, "the same actions from the same start")
 
 
@@ -137,42 +138,34 @@ def sessions_are_independent(trial: Trial) -> str:
     """A second session walks the same walk while the first stands elsewhere."""
     if trial.sessions < 2:
         raise Skip("it runs one session at once.")
-    alone = _played(trial.session, trial)
-    other = trial.backend.open_session()
-    try:
+    alone = _play(trial.session, trial)
+    with closing(trial.backend.open_session()) as other:
         resting = trial.session.get_agent_state()
-        together = _played(other, trial)
+        together = _play(other, trial)
         if trial.session.get_agent_state() != resting:
             return "a walk in one session moved the agent of another."
         return _compare_walks(alone, together, "the same actions in another session")
-    finally:
-        other.close()
 
 
 def a_batch_shows_what_single_sessions_show(trial: Trial) -> str:
     if trial.sessions < 2:
         raise Skip("it runs one session at once.")
-    other = trial.backend.open_session()
-    try:
+    with closing(trial.backend.open_session()) as other:
         alone = [trial.session.reset(trial.episode), other.reset(trial.episode)]
         together = trial.backend.observe([trial.session, other])
         faults = [difference(a, b) for a, b in zip(alone, together, strict=True)]
         return next((f"backend.observe shows something else than observe: {fault}." for fault in faults if fault), "")
-    finally:
-        other.close()
 
 
 def stop_moves_nothing(trial: Trial) -> str:
-    session = trial.session
-    session.start(trial.episode)
+    session = trial.started()
     before = session.get_agent_state()
     session.advance(Action("stop"))
     return "" if _same_pose(before, session.get_agent_state(), trial.slack) else "the action stop changed the pose."
 
 
 def a_turn_is_undone_by_its_opposite(trial: Trial) -> str:
-    session = trial.session
-    session.start(trial.episode)
+    session = trial.started()
     before = session.get_agent_state()
     session.advance(Action("turn_left"))
     turned = session.get_agent_state()
@@ -191,8 +184,7 @@ def a_turn_is_undone_by_its_opposite(trial: Trial) -> str:
 def a_step_goes_forward_and_no_further_than_it_says(trial: Trial) -> str:
     if trial.episode.start_node is not None:
         raise Skip("moves on a graph have their own lengths.")
-    session = trial.session
-    session.start(trial.episode)
+    session = trial.started()
     for _ in range(math.ceil(2 * math.pi / trial.turn_angle)):
         before = session.get_agent_state()
         step = session.advance(Action("move_forward"))
@@ -212,8 +204,7 @@ def a_wall_is_a_collision(trial: Trial) -> str:
     """Straight on until something is in the way: what is never told is in no metric of collisions."""
     if trial.episode.start_node is not None:
         raise Skip("nothing is in the way on a graph.")
-    session = trial.session
-    session.start(trial.episode)
+    session = trial.started()
     for _ in range(AHEAD):
         before = session.get_agent_state().position
         step = session.advance(Action("move_forward"))
@@ -226,8 +217,7 @@ def a_wall_is_a_collision(trial: Trial) -> str:
 
 
 def advance_returns_what_happened(trial: Trial) -> str:
-    session = trial.session
-    session.start(trial.episode)
+    session = trial.started()
     for action in walk(trial):
         step: object = session.advance(action)
         if not isinstance(step, StepRecord) or step.action != action:
@@ -238,8 +228,7 @@ def advance_returns_what_happened(trial: Trial) -> str:
 
 
 def an_unknown_action_is_refused(trial: Trial) -> str:
-    session = trial.session
-    session.start(trial.episode)
+    session = trial.started()
     before = session.get_agent_state()
     try:
         session.advance(Action("fly"))
@@ -356,7 +345,7 @@ def walk(trial: Trial) -> list[Action]:
     return [Action(name) for name in names]
 
 
-def _played(session: Simulator, trial: Trial, looks: int = 1) -> list[tuple[AgentState, Mapping[str, Any]]]:
+def _play(session: Simulator, trial: Trial, looks: int = 1) -> list[tuple[AgentState, Mapping[str, Any]]]:
     seen = [session.reset(trial.episode)]
     states = [session.get_agent_state()]
     for action in walk(trial):
@@ -378,8 +367,7 @@ def _compare_walks(first: Sequence[Any], second: Sequence[Any], what: str) -> st
 
 def _places(trial: Trial) -> list[Place]:
     """Up to four places that can be reached, the start first."""
-    session = trial.session
-    session.start(trial.episode)
+    session = trial.started()
     places = [session.get_agent_state().place]
     for _ in range(12):
         if len(places) == 4:
@@ -403,10 +391,6 @@ def _same_pose(a: AgentState, b: AgentState, slack: float = 0.0) -> bool:
     same = abs(half - 1) < 1e-6 + slack**2 / 8  # the cosine of half the angle between them
     near = euclidean(a.position, b.position) < CLOSE + slack
     return same and near and a.node == b.node and abs(a.elevation - b.elevation) < CLOSE
-
-
-def _near(a: Vec3, b: Vec3) -> bool:
-    return euclidean(a, b) < CLOSE
 
 
 def difference(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:

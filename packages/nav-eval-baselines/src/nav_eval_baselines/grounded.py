@@ -177,9 +177,9 @@ class GroundedAgent(VLNAgent):
 
     def _goal(self) -> tuple[float, float] | None:
         """Place of the nearest known object of the kind, in a room of the kind, at which the text says to stop."""
-        return self._nearest(one for one in self._wanted() if self._room in ("", self._kind(one.floor)))
+        return self._nearest(one for one in self._candidates() if self._room in ("", self._kind(one.floor)))
 
-    def _wanted(self) -> list[Thing]:
+    def _candidates(self) -> list[Thing]:
         wanted = landmark(self._text, frozenset(one.category for one in self._seen.values()))
         start = self._floor_at(0.0, 0.0)
         found = (one for one in self._seen.values() if one.category == wanted)
@@ -198,7 +198,7 @@ class GroundedAgent(VLNAgent):
         """A cell some steps along the shortest way over free floor to the goal, or to the border of the unknown."""
         start = _cell(*self._here)
         blocked = (self._grid == BLOCKED) | self._felt
-        came, steps = _flooded(start, (self._grid == FREE) & ~_grown(blocked, self._margin), blocked)
+        came, steps = _flood(start, (self._grid == FREE) & ~_dilate(blocked, self._margin), blocked)
         end = self._border(start, steps) if goal is None else min(came, key=lambda cell: math.dist(cell, goal))
         self._tries[end] += 1
         if end == start or (goal is not None and (math.dist(end, goal) > BESIDE or self._tries[end] > PATIENCE)):
@@ -225,7 +225,7 @@ class GroundedAgent(VLNAgent):
         """Nothing left to explore: squeeze through; then any room will do; then look again."""
         if self._margin:
             self._margin -= 1
-        elif self._room and self._wanted():
+        elif self._room and self._candidates():
             self._room = ""
         else:
             self._given_up[:] = False
@@ -261,7 +261,7 @@ def _cell(north: float, east: float) -> tuple[int, int]:
     return row, column
 
 
-def _grown(mask: Any, cells: int) -> Any:
+def _dilate(mask: Any, cells: int) -> Any:
     """`mask` and what lies within `cells` of it."""
     for _ in range(cells):
         wider = mask.copy()
@@ -287,7 +287,7 @@ def _around(mask: Any) -> Any:
     return count
 
 
-def _flooded(start: tuple[int, int], free: Any, blocked: Any) -> tuple[dict[Any, Any], dict[Any, int]]:
+def _flood(start: tuple[int, int], free: Any, blocked: Any) -> tuple[dict[Any, Any], dict[Any, int]]:
     """From which cell each free cell is reached first, and after how many; near the start all but what is blocked."""
     came, steps, queue = {start: start}, {start: 0}, deque([start])
     while queue:

@@ -143,7 +143,7 @@ def destination(text: str) -> str:
     """The room of the thing at which a text (in small letters) says to stop, "" if it does not say."""
     named = [
         (end, room)
-        for start, end, room in _named(text, {room: (room, *words) for room, (words, _) in ROOMS.items()})
+        for start, end, room in _mentions(text, {room: (room, *words) for room, (words, _) in ROOMS.items()})
         if not LEFT.search(text[max(0, start - 30) : start]) and not NOT_ENTERED.match(text[end:])
     ]
     end, room = named[-1] if named else (len(text), "")
@@ -164,12 +164,12 @@ def landmark(text: str, categories: frozenset[str] = frozenset()) -> str:
     """The category of the thing at which a text (in small letters) says to stop, "" if it names none."""
     words = {name: (name.replace("_", " "), *NAMES.get(name, ())) for name in categories | NAMES.keys()}
     for part in reversed(CLAUSES.split(text)):
-        if found := _named(ASIDE.sub("", part), words):
+        if found := _mentions(ASIDE.sub("", part), words):
             return found[0 if text.isascii() else -1][2]
     return ""
 
 
-def _named(text: str, words: Mapping[str, tuple[str, ...]]) -> list[tuple[int, int, str]]:
+def _mentions(text: str, words: Mapping[str, tuple[str, ...]]) -> list[tuple[int, int, str]]:
     """What is named in a text in order, as (start, end, key of `words`); a word within a longer one does not count."""
     spans = [
         (match.start(), match.end(), key)

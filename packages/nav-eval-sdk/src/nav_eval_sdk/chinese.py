@@ -61,9 +61,9 @@ class Catalogue:
             return "\n".join(map(self.translate, text.split("\n")))
         body = text.strip()
         margin = text[: len(text) - len(text.lstrip())]
-        return margin + GAP.sub("", self._joined(body) if whole is None else whole)
+        return margin + GAP.sub("", self._translate_parts(body) if whole is None else whole)
 
-    def _joined(self, text: str) -> str:
+    def _translate_parts(self, text: str) -> str:
         """The longest beginning of `text` that is a message, and then the rest of it."""
         ends = [found.span() for found in JOINT.finditer(text)]
         if len(ends) > JOINTS:
@@ -80,10 +80,10 @@ class Catalogue:
         for english, parts in self._templates:
             quoted = _between(parts, text)
             if quoted is not None and _fits(english, quoted):
-                return self._filled(self.entries[english], quoted)
+                return self._fill(self.entries[english], quoted)
         return None
 
-    def _filled(self, chinese: str, quoted: list[str]) -> str:
+    def _fill(self, chinese: str, quoted: list[str]) -> str:
         return PLACE.sub(lambda place: self.translate(quoted[int(place[1])]), chinese)
 
 

@@ -29,6 +29,7 @@ from nav_eval_sdk.variables import AGENT_TOKEN, AGENT_TOKEN_FILE
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 """What numpy's and PyTorch's libraries read when they are imported."""
+SESSIONS = ("max_sessions", "max_batch", "max_wait", "idle_timeout")
 CA = "PEM; the authority that signed the service's certificate (turns TLS on)"
 
 
@@ -75,13 +76,18 @@ def parser(own: Any = None, kind: type[Parser] = Parser) -> argparse.ArgumentPar
     )
     root.add_argument("--version", action="version", version=SDK_VERSION)
     commands = root.add_subparsers(required=True, metavar="COMMAND")
-    _add_serve(commands, own)
-    _add_join(commands, own)
+    _add_serve(commands)
+    _add_join(commands)
     _add_check(commands)
     _add_health(commands)
     _add_relay(commands)
     _add_new(commands)
+    for command in commands.choices.values():
+        command.add_argument("--debug", action="store_true", help="show tracebacks")
     submit_cli.add(commands)
+    if own:
+        add_to(commands.choices["serve"], own)
+        add_to(commands.choices["join"], own)
     return root
 
 
@@ -114,7 +120,7 @@ def own_options(words: Sequence[str]) -> Any:
         return None
 
 
-def _configured(options: argparse.Namespace) -> Any:
+def _agent_class(options: argparse.Namespace) -> Any:
     """The agent's class, with the options that its user has given."""
     agent = load_agent(options.agent)
     own = options_of(agent)
@@ -134,7 +140,7 @@ def _add_token(command: Any) -> None:
     )
 
 
-def _add_serve(commands: Any, own: Any) -> None:
+def _add_serve(commands: Any) -> None:
     serve = _add(commands, "serve", "serve an agent class over REST or gRPC")
     _add_agent(serve)
     serve.add_argument(
@@ -150,10 +156,7 @@ def _add_serve(commands: Any, own: Any) -> None:
     serve.add_argument("--tls-key", help="PEM private key")
     serve.add_argument("--tls-client-ca", help="PEM; clients must show a certificate signed by it (mutual TLS)")
     serve.add_argument("--insecure", action="store_true", help="allow a public address without a token")
-    serve.add_argument("--debug", action="store_true", help="show tracebacks")
     serve.set_defaults(run=run_serve)
-    if own:
-        add_to(serve, own)
 
 
 def _add_agent(command: Any) -> None:
@@ -193,7 +196,7 @@ def _add_sessions(command: Any) -> None:
     )
 
 
-def _add_join(commands: Any, own: Any) -> None:
+def _add_join(commands: Any) -> None:
     join = _add(commands, "join", "serve an agent class to a competition from a machine behind NAT or a firewall")
     join.description += (
         " It runs the class by itself, as serve does: there is no other service to start and no protocol to choose, "
@@ -203,10 +206,7 @@ def _add_join(commands: Any, own: Any) -> None:
     _add_agent(join)
     submit_cli.add_team(join)
     _add_sessions(join)
-    join.add_argument("--debug", action="store_true", help="show tracebacks")
     join.set_defaults(run=run_join)
-    if own:
-        add_to(join, own)
 
 
 def _add_check(commands: Any) -> None:
@@ -224,7 +224,6 @@ def _add_check(commands: Any) -> None:
     check.add_argument("--timeout", type=float, default=Deadlines.act, help="seconds for one answer; default: 30")
     check.add_argument("--steps", type=int, default=5, help="steps of each synthetic episode; default: 5")
     check.add_argument("--actions", metavar="FILE", help='JSON: a task\'s own actions, name -> {"arguments": {...}}')
-    check.add_argument("--debug", action="store_true", help="show tracebacks")
     check.set_defaults(run=run_check)
 
 
@@ -237,7 +236,6 @@ def _add_health(commands: Any) -> None:
     _add_token(health)
     health.add_argument("--ca", help=CA)
     health.add_argument("--timeout", type=float, default=5.0, help="seconds for one answer; default: 5")
-    health.add_argument("--debug", action="store_true", help="show tracebacks")
     health.set_defaults(run=run_health)
 
 
@@ -246,7 +244,6 @@ def _add_relay(commands: Any) -> None:
         commands, "relay", "reach a service on this machine through stdin and stdout, as competitions do in images"
     )
     relay.add_argument("--port", type=int, default=DEFAULT_PORT, help="where the service listens; default: %(default)s")
-    relay.add_argument("--debug", action="store_true", help="show tracebacks")
     relay.set_defaults(run=run_relay)
 
 
@@ -261,7 +258,6 @@ def _add_new(commands: Any) -> None:
         default="agent",
         help="agent: a class to fill in; learned: the sample model, with what trains it; default: %(default)s",
     )
-    new.add_argument("--debug", action="store_true", help="show tracebacks")
     new.set_defaults(run=run_new)
 
 
@@ -272,17 +268,14 @@ def run_serve(options: argparse.Namespace) -> int:
 
     try:
         serve(
-            _configured(options),
+            _agent_class(options),
             protocol=options.protocol,
             host=options.host,
             port=options.port,
             token=given_token(options),
             tls=_tls(options),
             insecure=options.insecure,
-            max_sessions=options.max_sessions,
-            max_batch=options.max_batch,
-            max_wait=options.max_wait,
-            idle_timeout=options.idle_timeout,
+            **{name: getattr(options, name) for name in SESSIONS},
         )
     except (UnsafeAddress, ValueError) as error:
         raise UsageError(str(error)) from error
@@ -314,14 +307,11 @@ def run_join(options: argparse.Namespace) -> int:
     competition(options, token, "URL")
     try:
         join(
-            _configured(options),
+            _agent_class(options),
             options.server,
             token,
             ca=options.ca,
-            max_sessions=options.max_sessions,
-            max_batch=options.max_batch,
-            max_wait=options.max_wait,
-            idle_timeout=options.idle_timeout,
+            **{name: getattr(options, name) for name in SESSIONS},
         )
     except ValueError as error:
         raise UsageError(str(error)) from error

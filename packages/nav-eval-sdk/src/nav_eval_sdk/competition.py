@@ -138,20 +138,20 @@ class Competition:
 
     def file(self, submission: str, name: str) -> bytes:
         """Of a dry run its log or records, or what an image said."""
-        return self._fetched("GET", f"/submissions/{quote(submission, safe='')}/files/{quote(name, safe='')}")
+        return self._fetch("GET", f"/submissions/{quote(submission, safe='')}/files/{quote(name, safe='')}")
 
     def cancel(self, submission: str) -> Any:
         return self._call("POST", f"/submissions/{quote(submission, safe='')}/cancel")
 
     def _call(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> Any:
         """The answer's JSON."""
-        content = self._fetched(method, path, body, key)
+        content = self._fetch(method, path, body, key)
         try:
             return json.loads(content) if content else None
         except ValueError:
             raise self._stranger() from None
 
-    def _fetched(self, method: str, path: str, body: Any = None, key: str | None = None) -> bytes:
+    def _fetch(self, method: str, path: str, body: Any = None, key: str | None = None) -> bytes:
         """The answer; asked for again, with the same key, where the server is away."""
         headers = self._headers | ({"Idempotency-Key": key} if key else {})
         data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()

@@ -100,7 +100,7 @@ def check(
     finally:
         client.close()
     given = Check(target, info, suitable_episode(info, own_actions), steps, episodes)
-    yield from _plain(given) if given.plain else _declared(given)
+    yield from _plain(given) if given.plain else _check_declaration(given)
 
 
 def _await_loaded(client: TestClient) -> None:
@@ -115,9 +115,9 @@ def _await_loaded(client: TestClient) -> None:
             status = client.health().status
 
 
-def _declared(given: Check) -> Iterator[Finding]:
+def _check_declaration(given: Check) -> Iterator[Finding]:
     yield Finding("info", _info_fault(given.info))
-    if not _offered(given.target.wire, given.info):
+    if not _is_supported(given.target.wire, given.info):
         yield Finding("is not offered")
         return
     for name, run in CHECKS.items():
@@ -126,7 +126,7 @@ def _declared(given: Check) -> Iterator[Finding]:
 
 def _plain(given: Check) -> Iterator[Finding]:
     """What the specification's document asks for, and no more."""
-    if not _offered(given.target.wire, given.info):
+    if not _is_supported(given.target.wire, given.info):
         yield Finding("is not offered", plain=True)
         return
     yield Finding("info", PLAIN, plain=True)
@@ -202,7 +202,7 @@ def _way_in(error: WireError, target: Target) -> str:
     return f"Is the service running at {target.endpoint}? If it speaks {name}, add --protocol {other}{tls}."
 
 
-def _offered(wire: str, info: Info) -> bool:
+def _is_supported(wire: str, info: Info) -> bool:
     """Only the plainest form of a wire must be there; /info tells of the other."""
     return {"rest-msgpack": MSGPACK in info.content_types, "grpc-stream": info.streaming}.get(wire, True)
 

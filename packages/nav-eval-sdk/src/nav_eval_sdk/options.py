@@ -51,7 +51,7 @@ def add_to(parser: argparse.ArgumentParser, kind: Any) -> None:
     except argparse.ArgumentError as error:
         raise ValueError(f"the agent's options: {error}.") from None
     if words := _words(kind):
-        parser.set_defaults(**vars(_parsed(kind, words)))
+        parser.set_defaults(**vars(_parse(kind, words)))
 
 
 def chosen(kind: Any, given: argparse.Namespace) -> Any:
@@ -61,7 +61,7 @@ def chosen(kind: Any, given: argparse.Namespace) -> Any:
 
 def read(kind: Any) -> Any:
     """The options as the environment sets them; raises ValueError."""
-    return chosen(kind, _parsed(kind, _words(kind)))
+    return chosen(kind, _parse(kind, _words(kind)))
 
 
 def with_options(agent: Any, options: Any) -> Any:
@@ -105,7 +105,7 @@ class _Strict(argparse.ArgumentParser):
         raise ValueError(f"{self.prog}: {message}.")
 
 
-def _parsed(kind: Any, words: list[str]) -> argparse.Namespace:
+def _parse(kind: Any, words: list[str]) -> argparse.Namespace:
     parser = _Strict(str(getattr(kind, "variable", None) or "options"), add_help=False)
     for name, form in _arguments(kind):
         parser.add_argument(f"--{name.replace('_', '-')}", dest=PREFIX + name, **form)

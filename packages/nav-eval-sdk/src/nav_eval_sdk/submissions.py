@@ -185,10 +185,10 @@ def _endpoint(server: Competition, options: argparse.Namespace) -> Any:
         raise UsageError(line(f"there is no service {wanted!r}. Yours: {names}.", 500))
     token = _secret(options.service_token_file, "--service-token-file", AGENT_TOKEN)
     protocol = options.protocol or ("grpc" if wanted.startswith(("grpc://", "grpcs://")) else "rest")
-    return _probe_service(server, server.register(_named(wanted), protocol, wanted, token))
+    return _probe_service(server, server.register(_service_name(wanted), protocol, wanted, token))
 
 
-def _named(addresses: str) -> str:
+def _service_name(addresses: str) -> str:
     """The name of a new service: its addresses, as far as a name may be long; lists that begin alike differ in it."""
     sum_of_all = hashlib.sha256(addresses.encode()).hexdigest()[:8]
     return addresses if len(addresses) <= LONGEST_NAME else f"{addresses[: LONGEST_NAME - 9]} {sum_of_all}"
@@ -237,7 +237,7 @@ def _until_ended(server: Competition, submission: str, options: argparse.Namespa
             say(news, sys.stderr)
             said = news
         if shown is not None and shown["final"]:
-            return _ended(shown, options)
+            return _exit_code(shown, options)
         time.sleep(BETWEEN)
 
 
@@ -255,7 +255,7 @@ def _span(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def _ended(shown: Mapping[str, Any], options: argparse.Namespace) -> int:
+def _exit_code(shown: Mapping[str, Any], options: argparse.Namespace) -> int:
     if options.json:
         _print_json(shown)
     else:
@@ -270,14 +270,14 @@ def push(server: Competition, options: argparse.Namespace) -> int:
     """From where an earlier try ended."""
     try:
         with options.image.open("rb") as file:
-            name = _sent(server, file, options.name or options.image.stem[:60])
+            name = _upload(server, file, options.name or options.image.stem[:60])
     except OSError as error:
         raise UsageError(f"{options.image} cannot be read ({error.strerror or error}).") from error
     say(f"Next: nav-eval-agent submit {shlex.quote(name)}")
     return DONE
 
 
-def _sent(server: Competition, file: BinaryIO, name: str) -> str:
+def _upload(server: Competition, file: BinaryIO, name: str) -> str:
     """What it is submitted by, once all of it has arrived."""
     digest, whole = hashlib.sha256(), 0
     while data := file.read(HASHED):

@@ -35,7 +35,7 @@ def capacity(file: Path, /, *, teams: int, tries: int | None = None, seconds_per
     if teams < 1 or (tries is not None and tries < 1) or (seconds_per_step is not None and seconds_per_step <= 0):
         raise InputError("--teams, --tries, --seconds-per-step: give numbers above 0.")
     challenge = opened(file)
-    lines = [HEAD, *(_line(challenge, phase, teams, tries, seconds_per_step) for phase in _played(challenge))]
+    lines = [HEAD, *(_line(challenge, phase, teams, tries, seconds_per_step) for phase in _played_phases(challenge))]
     widths = [max(len(line[column]) for line in lines) + 2 for column in range(len(HEAD))]
     for line in lines:
         say_document("".join(cell(text, width) for text, width in zip(line, widths, strict=True)).rstrip())
@@ -44,7 +44,7 @@ def capacity(file: Path, /, *, teams: int, tries: int | None = None, seconds_per
     return 0
 
 
-def _played(challenge: Challenge) -> Iterator[str]:
+def _played_phases(challenge: Challenge) -> Iterator[str]:
     return (name for name, phase in challenge.phases.items() if phase.kind == "service")
 
 

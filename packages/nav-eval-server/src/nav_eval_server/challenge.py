@@ -378,7 +378,7 @@ class Challenge(Part):
 
         Of what the file says, so that it stays what it was when a later version knows more keys.
         """
-        return _sum(self._rules())
+        return content_sha256(self._rules())
 
     @property
     def judging_sha256(self) -> str:
@@ -386,7 +386,7 @@ class Challenge(Part):
         content = self._rules()
         for key in DATA:
             _remove(content["evaluation"], key)
-        return _sum(content)
+        return content_sha256(content)
 
     def _rules(self) -> dict[str, Any]:
         content = self.model_dump(
@@ -400,7 +400,7 @@ class Challenge(Part):
     @property
     def sha256(self) -> str:
         """Of all that the file says, dates, endpoints, queue and teams included."""
-        return _sum(self.model_dump(mode="json", exclude_unset=True, by_alias=True))
+        return content_sha256(self.model_dump(mode="json", exclude_unset=True, by_alias=True))
 
 
 def _remove(content: Any, key: str) -> None:
@@ -411,7 +411,7 @@ def _remove(content: Any, key: str) -> None:
     content.pop(name, None)
 
 
-def _sum(content: Any) -> str:
+def content_sha256(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
@@ -448,12 +448,12 @@ def _describe_faults(path: Path, error: ValidationError) -> str:
 
 def _describe_fault(fault: Any) -> str:
     if fault["type"] == "extra_forbidden":
-        return unknown(str(fault["loc"][-1]), _known(fault["loc"][:-1]))
+        return unknown(str(fault["loc"][-1]), _keys_at(fault["loc"][:-1]))
     told = str(fault["ctx"]["error"]) if fault["type"] == "value_error" else fault["msg"]
     return f"{told.rstrip('.')}."
 
 
-def _known(location: tuple[int | str, ...]) -> list[str]:
+def _keys_at(location: tuple[int | str, ...]) -> list[str]:
     """The keys of the section that stands there."""
     model: Any = Challenge
     for part in location:

@@ -143,7 +143,7 @@ def enter(challenge: Challenge, phase: str, run: Path) -> str:
             raise InputError(f"{run}: is not whole, so it cannot be entered. Run this command again.")
         length = Method._meta.get_field("name").max_length
         played = played_by(fresh.result.document["notes"])[:length]
-        Method.objects.create(submission=fresh, name=played, sensors=_seen(challenge, phase))
+        Method.objects.create(submission=fresh, name=played, sensors=_shown_sensors_class(challenge, phase))
     return str(fresh.id)
 
 
@@ -152,7 +152,7 @@ def played_by(notes: Iterable[str]) -> str:
     return next(note for note in notes if note.startswith("Played by "))
 
 
-def _seen(challenge: Challenge, phase: str) -> str:
+def _shown_sensors_class(challenge: Challenge, phase: str) -> str:
     """The class of those sensors that people are shown."""
     every = configured(challenge, phase).simulator.sensors
     return sensor_class({name: one for name, one in every.items() if (one.type or name) in SHOWN})

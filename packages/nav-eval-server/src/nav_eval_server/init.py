@@ -158,9 +158,9 @@ def _rules(answers: Answers) -> str:
     template = COMMENT.sub(lambda comment: spoken(comment[0]), template_text(answers.template))
     values = {
         "NAME": answers.name,
-        "TITLE": _quoted(answers.title),
+        "TITLE": _quote(answers.title),
         "TIMEZONE": answers.timezone,
-        "DATABASE": f"database: {_quoted(answers.database)}\n" if answers.database else "",
+        "DATABASE": f"database: {_quote(answers.database)}\n" if answers.database else "",
     }
     for name, value in values.items():
         template = template.replace(f"@{name}@", value)
@@ -172,7 +172,7 @@ def _in_days(days: int) -> str:
     return (datetime.now().astimezone() + timedelta(days=days)).isoformat(timespec="minutes")
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """As YAML's double quotes take it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 

@@ -117,13 +117,13 @@ def _read(path: Path) -> tuple[str | None, str]:
     """Its text, or why there is none."""
     try:
         state = path.stat()
-        return _kept(path, state.st_mtime_ns, state.st_size)
+        return _load_text(path, state.st_mtime_ns, state.st_size)
     except OSError as error:
         return None, f"cannot be read ({error.strerror})"
 
 
 @lru_cache(maxsize=128)
-def _kept(path: Path, changed_ns: int, size: int) -> tuple[str | None, str]:
+def _load_text(path: Path, changed_ns: int, size: int) -> tuple[str | None, str]:
     if size > MAX_BYTES:
         return None, f"has {size} bytes, {MAX_BYTES} at most; shorten it, or make two pages of it"
     try:

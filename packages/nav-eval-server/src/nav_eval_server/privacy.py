@@ -32,9 +32,9 @@ def export(user: User) -> dict[str, Any]:
         "teams": [_row(row, "team.name", "captain") for row in Membership.objects.filter(user=user)],
         "invitations": [_row(one, "name", "email", "team", "at", "used_at") for one in user.invitations.all()],
         "tokens": [_row(row, "team.name", "name", "created_at", "last_used_at") for row in user.tokens.all()],
-        "submissions": [_row(one, "id", "team.name", "phase", "accepted_at", "state") for one in _sent(user)],
+        "submissions": [_row(one, "id", "team.name", "phase", "accepted_at", "state") for one in _submissions(user)],
         "appeals": [_row(one, "appeal.submission_id", "at", "text") for one in Word.objects.filter(user=user)],
-        "notices": [_row(one, "kind", "subject", "at", "state") for one in _received(user)],
+        "notices": [_row(one, "kind", "subject", "at", "state") for one in _notices(user)],
         "logins": [
             _row(one, "attempt_time", "ip_address", "user_agent") for kind in TRIES for one in _tries(kind, user)
         ],
@@ -44,11 +44,11 @@ def export(user: User) -> dict[str, Any]:
     }
 
 
-def _sent(user: User) -> Any:
+def _submissions(user: User) -> Any:
     return Submission.objects.filter(user=user).select_related("team").order_by("accepted_at")
 
 
-def _received(user: User) -> Any:
+def _notices(user: User) -> Any:
     return Notice.objects.filter(to=user.email).exclude(to="")
 
 
@@ -84,7 +84,7 @@ def erase(challenge: Challenge, user: User, actor: str) -> None:
 
 def forget(user: User) -> None:
     """The account, its notices, its invitation and where it logged in from."""
-    _received(user).delete()
+    _notices(user).delete()
     user.invitations.all().delete()
     for kind in TRIES:
         _tries(kind, user).delete()

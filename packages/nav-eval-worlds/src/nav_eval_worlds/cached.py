@@ -41,7 +41,7 @@ def cached_collection(task: str, split: str, config: GenerateConfig) -> tuple[Pa
         each = [_Kept(made / "each" / _key(*own), *own, config) for own in buildings.items()]
         list(make_all([one for one in each if not one.folder.is_dir()], _processes(), on_progress))
         for one in each:
-            shutil.copytree(one.folder, folder, copy_function=_linked, dirs_exist_ok=True)
+            shutil.copytree(one.folder, folder, copy_function=_link, dirs_exist_ok=True)
 
     def play(folder: Path, on_progress: ProgressCallback) -> None:
         from nav_eval_worlds.collection import find_sites
@@ -106,7 +106,7 @@ def _key(*parts: str) -> str:
     return hashlib.sha256("/".join(parts).encode()).hexdigest()[:16]
 
 
-def _linked(source: str, target: str) -> None:
+def _link(source: str, target: str) -> None:
     """The same file in two folders, or a copy where a file system has no links."""
     try:
         os.link(source, target)

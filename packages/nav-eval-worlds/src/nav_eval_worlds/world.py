@@ -156,14 +156,14 @@ def generate_world(
     name = f"{kind}_{seed}_{rooms}r{storeys}s"
     colors, lightmap = bake(plan, items, mesh, textures, daylight, share_of(on_progress, 0.6))
     shade_outdoors(mesh, colors, daylight)
-    textures = _reflected(faces, plan, mesh, palette, textures, (colors, lightmap), sky)
+    textures = _with_reflections(faces, plan, mesh, palette, textures, (colors, lightmap), sky)
     found = objects(items, mesh)
     return World(
         name, plan, items, mesh, colors, lightmap, textures, palette, daylight, sky, found, regions(plan), assets
     )
 
 
-def _reflected(
+def _with_reflections(
     faces: Sequence[Face],
     plan: Plan,
     mesh: Mesh,

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from nav_eval.engine.navmesh.layout import Layout
 
 Ints = npt.NDArray[np.int32]
-Doubles = npt.NDArray[np.float64]
 Point = tuple[float, float, float]
 
 HALF_TURN = math.pi - 1e-3

@@ -129,11 +129,11 @@ def _stored(scene: PreparedScene, folder: Path) -> PreparedScene:
             for name, array in _arrays(scene).items():
                 np.save(made / f"{name}.npy", array)
             (made / "about.json").write_text(json.dumps(about), encoding="utf-8")
-            if not _placed(made, folder):
+            if not _move_into_place(made, folder):
                 with suppress(*UNUSABLE):
                     return _mapped(folder)
                 _move_aside(folder)
-                _placed(made, folder)
+                _move_into_place(made, folder)
         with suppress(FileNotFoundError):  # another process makes room at this moment
             make_room(folder.parent)
     except OSError as error:
@@ -141,7 +141,7 @@ def _stored(scene: PreparedScene, folder: Path) -> PreparedScene:
     return scene
 
 
-def _placed(made: Path, folder: Path) -> bool:
+def _move_into_place(made: Path, folder: Path) -> bool:
     """Whether `made` is `folder` now; False where there is one."""
     try:
         made.rename(folder)

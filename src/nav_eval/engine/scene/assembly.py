@@ -78,15 +78,15 @@ def assemble(
         triangles=np.concatenate([part.triangles + np.int32(start) for part, start in zip(parts, starts)]),
         material_ids=_per_triangle(parts, lambda part: part.material),
         materials=tuple(materials) or (Material(),),
-        uvs=_joined(parts, lambda part: part.uvs, np.zeros(2, np.float32)),
-        colors=_joined(parts, lambda part: part.colors, np.full(4, 255, np.uint8)),
+        uvs=_join(parts, lambda part: part.uvs, np.zeros(2, np.float32)),
+        colors=_join(parts, lambda part: part.colors, np.full(4, 255, np.uint8)),
         textures=textures,
         object_ids=object_ids if object_ids.any() else None,
-        light_uvs=_joined(parts, lambda part: part.light_uvs, np.zeros(2, np.float32)),
+        light_uvs=_join(parts, lambda part: part.light_uvs, np.zeros(2, np.float32)),
     )
 
 
-def _joined(
+def _join(
     parts: Sequence[Part], pick: Callable[[Part], NDArray[Any] | None], fill: NDArray[Any]
 ) -> NDArray[Any] | None:
     """A per-vertex attribute of all parts, `fill` where a part has none; None where no part has it."""

@@ -91,10 +91,10 @@ def frame_of(source: SceneSource, up: UpAxis = "auto", scale: float = 1.0) -> Fr
     """The frame of the scene in `source`; SceneError for another `up`, or a configuration that is damaged."""
     if not 0 < scale < math.inf:
         raise SceneError(f"{source.path}: scale={scale:g}; it is the metres of a unit, 0.001 for millimetres.")
-    return replace(_oriented(source, up), scale=scale)
+    return replace(_orient(source, up), scale=scale)
 
 
-def _oriented(source: SceneSource, up: UpAxis) -> Frame:
+def _orient(source: SceneSource, up: UpAxis) -> Frame:
     if up == "y":
         return Frame(Y_UP.up, Y_UP.front, "asked for")
     if up == "z":

@@ -34,7 +34,7 @@ def decode_basis(data: bytes, where: str) -> NDArray[np.uint8]:
     try:
         pixels = np.array(texture.transcode("rgba8", level=0, face=0, layer=0).data, np.uint8)
     except (ValueError, IndexError, RuntimeError, MemoryError, OverflowError) as error:
-        raise _damaged(where, error) from error
+        raise _damage_error(where, error) from error
     return pixels if data.startswith(_KTX2) else np.ascontiguousarray(pixels[::-1])
 
 
@@ -49,8 +49,8 @@ def _open(data: bytes, where: str) -> Any:
     try:
         return opengl_basisu.open(data)
     except (ValueError, IndexError, RuntimeError, MemoryError, OverflowError) as error:
-        raise _damaged(where, error) from error
+        raise _damage_error(where, error) from error
 
 
-def _damaged(where: str, error: Exception) -> SceneError:
+def _damage_error(where: str, error: Exception) -> SceneError:
     return SceneError(f"{where}: the Basis/KTX2 texture cannot be decoded ({error}). Export it again.")

@@ -52,13 +52,13 @@ class SceneCache:
         """The scene, read if need be; SceneError as from load_scene."""
         asked: _Asked = (Path(path).absolute(), up, scale)
         with self._lock:
-            scene = self._held(asked)
+            scene = self._lookup(asked)
             gate = self._gates.setdefault(asked, threading.Lock())
         if scene is not None:
             return scene
         with gate:
             with self._lock:
-                scene = self._held(asked)
+                scene = self._lookup(asked)
             if scene is not None:
                 return scene
             source = SceneSource(asked[0])
@@ -76,7 +76,7 @@ class SceneCache:
             self._scenes.clear()
             self._known.clear()
 
-    def _held(self, asked: _Asked) -> Scene | None:
+    def _lookup(self, asked: _Asked) -> Scene | None:
         stamps, key = self._known.get(asked, (None, ()))
         if stamps is None or key not in self._scenes or any(stamp(path) != was for path, was in stamps.items()):
             return None

@@ -20,7 +20,7 @@ SceneLoader = Callable[[SceneSource], Scene]
 L = TypeVar("L", bound=SceneLoader)
 
 
-def _admitted(ending: str, member: Any) -> Any:
+def _admit(ending: str, member: Any) -> Any:
     if not callable(member) or (isinstance(member, type) and not issubclass(member, Scene)):
         called = getattr(member, "__qualname__", repr(member))
         raise ConfigError(
@@ -38,7 +38,7 @@ SCENE_FORMATS: Registry[SceneLoader] = Registry(
         "obj": "nav_eval.engine.scene.obj:load_obj",
         "ply": "nav_eval.engine.scene.ply:load_ply",
     },
-    _admitted,
+    _admit,
 )
 
 

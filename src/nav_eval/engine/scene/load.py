@@ -35,16 +35,16 @@ def read_scene(source: SceneSource, up: UpAxis = "auto", scale: float = 1.0) -> 
     """As load_scene; `source` then knows which files were read."""
     frame = frame_of(source, up, scale)
     try:
-        scene = _loaded(source)
+        scene = _load(source)
         scene = repaired(replace(scene, positions=frame.scaled(scene.positions)), str(source.path))
     except MemoryError as error:
         raise SceneError(f"{source.path}: does not fit into memory. Decimate the scene or its textures.") from error
     scene = replace(scene, positions=np.ascontiguousarray(frame.turn(scene.positions)))
     scene = with_semantics(source, scene, frame)
-    return _frozen(replace(scene, digest=_digest(source, frame), notes=_shortened([*scene.notes, *source.notes])))
+    return _frozen(replace(scene, digest=_digest(source, frame), notes=_shorten([*scene.notes, *source.notes])))
 
 
-def _loaded(source: SceneSource) -> Scene:
+def _load(source: SceneSource) -> Scene:
     loader = loader_of(source.path)
     with Blaming(f"{source.path}: its loader", loader, SceneError):
         scene: object = loader(source)
@@ -71,7 +71,7 @@ def _code(loader: SceneLoader) -> str:
     return file_sha256(file)
 
 
-def _shortened(notes: list[str]) -> tuple[str, ...]:
+def _shorten(notes: list[str]) -> tuple[str, ...]:
     """Each note once, and no more of them than a person reads."""
     once = list(dict.fromkeys(notes))
     rest = len(once) - MAX_NOTES

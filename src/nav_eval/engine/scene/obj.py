@@ -104,7 +104,7 @@ def _part(source: SceneSource, mesh: _Mesh) -> Part:
         np.ascontiguousarray(values[vertex, :3]),
         flat.reshape(-1, 3).astype(np.int32),
         np.array(mesh.materials, np.int32),
-        _flipped(uvs, uv) if len(uvs) else None,
+        _flip(uvs, uv) if len(uvs) else None,
         _colors(values[vertex, 3:6]) if values.shape[1] >= 6 else None,
     )
 
@@ -123,7 +123,7 @@ def _numbers(source: SceneSource, lines: list[list[bytes]], least: int, what: st
         raise SceneError(f"{source.path}: a {what!r} line holds no number ({error}).") from error
 
 
-def _flipped(uvs: NDArray[np.float32], index: NDArray[np.int64]) -> NDArray[np.float32]:
+def _flip(uvs: NDArray[np.float32], index: NDArray[np.int64]) -> NDArray[np.float32]:
     """OBJ counts v from the bottom, glTF and we from the top; corners without a coordinate get (0, 0)."""
     chosen = np.concatenate([uvs, [[0.0, 1.0]]]).astype(np.float32)[index]
     chosen[:, 1] = np.float32(1.0) - chosen[:, 1]

@@ -18,7 +18,7 @@ from nav_eval.engine.people.bones import TALL
 from nav_eval.engine.people.gait import stride
 from nav_eval.engine.people.kinds import Posed
 from nav_eval.engine.people.looks import LOOKS, dealt
-from nav_eval.geometry import Vec3
+from nav_eval.geometry import Vec3, between
 from nav_eval.simulator.people.footing import Footing
 from nav_eval.simulator.people.lighting import Lighting
 
@@ -58,7 +58,7 @@ class PedestriansOfAgent:
             return self._crowd.people
         share = min(max(self._elapsed / TICK - self._ticks, 0.0), 1.0)
         pairs = zip(self._before, self._crowd.people, strict=True)
-        return [replace(now, position=_between(was.position, now.position, share)) for was, now in pairs]
+        return [replace(now, position=between(was.position, now.position, share)) for was, now in pairs]
 
     def go_smoothly(self) -> None:
         """From now on people are between where they were a tick ago and where their crowd has them, so that a body can
@@ -79,7 +79,7 @@ class PedestriansOfAgent:
         while (self._ticks + 1) * TICK <= self._elapsed + SLACK:
             self._ticks += 1
             share = (self._ticks * TICK - since) / seconds if seconds else 1.0
-            agent = _between(before, after, min(max(share, 0.0), 1.0))
+            agent = between(before, after, min(max(share, 0.0), 1.0))
             self._tick(agent)
             nearest, touched = _closer((nearest, touched), self._gap(agent))
         self._met = _closer(self._met, _closer((nearest, touched), self._gap(after)))
@@ -115,10 +115,6 @@ def distance(a: Vec3, b: Vec3) -> float:
     if abs(a[1] - b[1]) > STOREY:
         return math.inf
     return math.hypot(a[0] - b[0], a[2] - b[2])
-
-
-def _between(a: Vec3, b: Vec3, share: float) -> Vec3:
-    return (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share)
 
 
 def _closer(one: tuple[float, set[int]], other: tuple[float, set[int]]) -> tuple[float, set[int]]:

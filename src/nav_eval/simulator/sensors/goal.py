@@ -21,6 +21,7 @@ from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import DatasetError
 from nav_eval.geometry import Vec3, rotate, to_start_frame, yaw_of
 from nav_eval.simulator.sensors.frame import HEIGHT, HFOV, WIDTH
+from nav_eval.simulator.sensors.plain import PlainSensor
 
 
 class PointGoalSensor(Sensor):
@@ -37,16 +38,10 @@ class PointGoalSensor(Sensor):
         )
 
     needs_goal = True
+    spec = TensorSpec(shape=(2,), dtype="float32", unit="m, rad", description="[distance, bearing] of the goal")
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         self._from_start = self.Options.of(config.options).frame == "start"
-        self._spec = TensorSpec(
-            shape=(2,), dtype="float32", unit="m, rad", description="[distance, bearing] of the goal"
-        )
-
-    @property
-    def spec(self) -> Spec:
-        return self._spec
 
     def observe(self, simulator: Simulator) -> Any:
         episode, here = simulator.episode, simulator.get_agent_state()
@@ -70,7 +65,7 @@ def first_goal(episode: Episode) -> Goal:
     return episode.goals[0]
 
 
-class DueGoalSensor(Sensor):
+class DueGoalSensor(PlainSensor):
     """Of the goal that is due: with several in order, the next one after each `found`."""
 
     _found = 0
@@ -90,12 +85,7 @@ class DueGoalSensor(Sensor):
 class ObjectGoalSensor(DueGoalSensor):
     """The category of what to look for; "" where the goal that is due is told otherwise."""
 
-    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
-        self._spec = TextSpec(description="category of the goal")
-
-    @property
-    def spec(self) -> Spec:
-        return self._spec
+    spec = TextSpec(description="category of the goal")
 
     def observe(self, simulator: Simulator) -> Any:
         if self._found == 0:
@@ -107,13 +97,7 @@ class DescriptionGoalSensor(DueGoalSensor):
     """The description of what to look for; "" where the goal that is due is told otherwise."""
 
     needs_goal = True
-
-    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
-        self._spec = TextSpec(description="description of the goal")
-
-    @property
-    def spec(self) -> Spec:
-        return self._spec
+    spec = TextSpec(description="description of the goal")
 
     def observe(self, simulator: Simulator) -> Any:
         return self._due(simulator).description or ""

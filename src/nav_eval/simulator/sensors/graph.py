@@ -14,46 +14,35 @@ from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
 from nav_eval.errors import ConfigError, SceneError
 from nav_eval.geometry import yaw_of
+from nav_eval.simulator.sensors.plain import PlainSensor
 
 
-class ViewpointSensor(Sensor):
+class ViewpointSensor(PlainSensor):
     """The id of the viewpoint; opaque to participants unless disclosure is full."""
 
     needs = (HasGraph,)
-
-    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
-        self._spec = TextSpec(description="where the agent stands", is_node=True)
-
-    @property
-    def spec(self) -> Spec:
-        return self._spec
+    spec = TextSpec(description="where the agent stands", is_node=True)
 
     def observe(self, simulator: Simulator) -> Any:
         return simulator.get_agent_state().node
 
 
-class NavigableSensor(Sensor):
+class NavigableSensor(PlainSensor):
     """The viewpoints that can be reached in one move, nearest to straight ahead first.
 
     heading: rad relative to the agent's, positive = left; elevation: rad above the horizontal; distance: m.
     """
 
     needs = (HasGraph,)
-
-    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
-        candidate = StructSpec(
-            parts={
-                "viewpoint": TextSpec(is_node=True),
-                "heading": NumberSpec(unit="rad", low=-math.pi, high=math.pi),
-                "elevation": NumberSpec(unit="rad", low=-math.pi / 2, high=math.pi / 2),
-                "distance": NumberSpec(unit="m", low=0.0),
-            }
-        )
-        self._spec = ListSpec(item=candidate, description="viewpoints within one move")
-
-    @property
-    def spec(self) -> Spec:
-        return self._spec
+    _candidate = StructSpec(
+        parts={
+            "viewpoint": TextSpec(is_node=True),
+            "heading": NumberSpec(unit="rad", low=-math.pi, high=math.pi),
+            "elevation": NumberSpec(unit="rad", low=-math.pi / 2, high=math.pi / 2),
+            "distance": NumberSpec(unit="m", low=0.0),
+        }
+    )
+    spec = ListSpec(item=_candidate, description="viewpoints within one move")
 
     def observe(self, simulator: Simulator) -> Any:
         return cast("HasGraph", simulator).candidates()
@@ -99,7 +88,7 @@ class SkyboxSensor(Sensor):
         if not self._whole:
             return faces
         sky = cast("HasGraph", simulator).graph().skybox_yaws.get(str(state.node), 0.0)
-        return _turned(faces, yaw_of(state.rotation) - sky, 2 * self._size)
+        return _turn(faces, yaw_of(state.rotation) - sky, 2 * self._size)
 
     def _face(self, scan: str, node: str, index: int) -> Any:
         from pathlib import Path
@@ -119,7 +108,7 @@ class SkyboxSensor(Sensor):
             raise SceneError(f"{path}: the picture is damaged ({str(error)[:100]}). Download it again.") from error
 
 
-def _turned(skybox: Any, yaw: float, width: int) -> Any:
+def _turn(skybox: Any, yaw: float, width: int) -> Any:
     """Equirectangular, its middle `yaw` (rad, left is positive) from face 3. To the right of a face is the next one.
 
     The tops of faces 0 and 5 are ahead and behind: the other way round than those of `panorama`.

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from nav_eval.config.schema import SensorConfig, SimulatorConfig
-from nav_eval.core.interfaces import Sensor, Simulator
-from nav_eval.core.specs import ListSpec, Spec, StructSpec, TextSpec
+from nav_eval.core.interfaces import Simulator
+from nav_eval.core.specs import ListSpec, StructSpec, TextSpec
 from nav_eval.dataset.episode import MAX_INSTRUCTION
+from nav_eval.simulator.sensors.plain import PlainSensor
 
 
-class InstructionSensor(Sensor):
+class InstructionSensor(PlainSensor):
     """{"text", "tokens", "language"}, or None in an episode without an instruction."""
 
-    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
-        self._spec = StructSpec(
-            description="the natural-language instruction",
-            optional=True,
-            parts={
-                "text": TextSpec(max_length=MAX_INSTRUCTION),
-                "tokens": ListSpec(item=TextSpec(max_length=MAX_INSTRUCTION), max_items=MAX_INSTRUCTION),
-                "language": TextSpec(),
-            },
-        )
-
-    @property
-    def spec(self) -> Spec:
-        return self._spec
+    spec = StructSpec(
+        description="the natural-language instruction",
+        optional=True,
+        parts={
+            "text": TextSpec(max_length=MAX_INSTRUCTION),
+            "tokens": ListSpec(item=TextSpec(max_length=MAX_INSTRUCTION), max_items=MAX_INSTRUCTION),
+            "language": TextSpec(),
+        },
+    )
 
     def observe(self, simulator: Simulator) -> Any:
         instruction = simulator.episode.instruction

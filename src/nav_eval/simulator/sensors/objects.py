@@ -9,7 +9,7 @@ import numpy as np
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.capabilities import HasFrame, HasScene
 from nav_eval.core.interfaces import Simulator
-from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TextSpec
+from nav_eval.core.specs import ListSpec, NumberSpec, StructSpec, TextSpec
 from nav_eval.simulator.sensors.frame import FrameSensor
 
 
@@ -21,16 +21,12 @@ class ObjectsSensor(FrameSensor):
 
     needs: ClassVar[tuple[type, ...]] = (HasFrame, HasScene)
     output = "semantic"
+    _object = StructSpec(parts={"id": NumberSpec(low=0), "category": TextSpec(), "pixels": NumberSpec(low=1)})
+    spec = ListSpec(item=_object, description="annotated objects in view")
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         super().__init__(name, config, simulator)
         self._names: tuple[str, dict[int, str]] = ("", {})
-        item = StructSpec(parts={"id": NumberSpec(low=0), "category": TextSpec(), "pixels": NumberSpec(low=1)})
-        self._spec = ListSpec(item=item, description="annotated objects in view")
-
-    @property
-    def spec(self) -> Spec:
-        return self._spec
 
     def observe(self, simulator: Simulator) -> Any:
         names = {**self._categories(simulator), **_people(simulator)}

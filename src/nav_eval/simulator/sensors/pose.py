@@ -11,18 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from nav_eval.config.schema import SensorConfig, SimulatorConfig
-from nav_eval.core.interfaces import Sensor, Simulator
-from nav_eval.core.specs import Spec, TensorSpec
+from nav_eval.core.interfaces import Simulator
+from nav_eval.core.specs import TensorSpec
 from nav_eval.core.types import AgentState
 from nav_eval.geometry import conjugate, multiply, to_start_frame, wrap_angle, yaw_of
+from nav_eval.simulator.sensors.plain import PlainSensor
 
 
-class _PoseSensor(Sensor):
+class _PoseSensor(PlainSensor):
     """Remembers the pose at which the episode began."""
 
-    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
-        self._start = AgentState((0.0, 0.0, 0.0))
+    _start = AgentState((0.0, 0.0, 0.0))
 
     def begin(self, simulator: Simulator) -> None:
         self._start = simulator.get_agent_state()
@@ -31,9 +30,7 @@ class _PoseSensor(Sensor):
 class GpsSensor(_PoseSensor):
     """(2,) float32, metres: how far forward and how far right of the start."""
 
-    @property
-    def spec(self) -> Spec:
-        return TensorSpec(shape=(2,), dtype="float32", unit="m", description="[forward, right] in the start frame")
+    spec = TensorSpec(shape=(2,), dtype="float32", unit="m", description="[forward, right] in the start frame")
 
     def observe(self, simulator: Simulator) -> Any:
         start, here = self._start, simulator.get_agent_state()
@@ -44,11 +41,9 @@ class GpsSensor(_PoseSensor):
 class CompassSensor(_PoseSensor):
     """(1,) float32, rad: yaw relative to the start, positive = left."""
 
-    @property
-    def spec(self) -> Spec:
-        return TensorSpec(
-            shape=(1,), dtype="float32", unit="rad", low=-3.1415928, high=3.1415928, description="yaw since the start"
-        )
+    spec = TensorSpec(
+        shape=(1,), dtype="float32", unit="rad", low=-3.1415928, high=3.1415928, description="yaw since the start"
+    )
 
     def observe(self, simulator: Simulator) -> Any:
         start, here = self._start, simulator.get_agent_state()
@@ -56,17 +51,12 @@ class CompassSensor(_PoseSensor):
         return np.array([wrap_angle(turned)], np.float32)
 
 
-class HeadingSensor(Sensor):
+class HeadingSensor(PlainSensor):
     """(1,) float32, rad: global yaw. It tells where the building's north is, so competitions do not offer it."""
 
-    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
-        self._spec = TensorSpec(
-            shape=(1,), dtype="float32", unit="rad", low=-4.0, high=4.0, description="global yaw (evaluators only)"
-        )
-
-    @property
-    def spec(self) -> Spec:
-        return self._spec
+    spec = TensorSpec(
+        shape=(1,), dtype="float32", unit="rad", low=-4.0, high=4.0, description="global yaw (evaluators only)"
+    )
 
     def observe(self, simulator: Simulator) -> Any:
         yaw = yaw_of(simulator.get_agent_state().rotation)

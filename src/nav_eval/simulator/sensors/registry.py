@@ -47,10 +47,10 @@ register_sensor = SENSORS.register
 
 def make_sensors(config: SimulatorConfig) -> Mapping[str, Sensor]:
     """A fresh suite for one session, in the configuration's order. Raises ConfigError for what one does not take."""
-    return {name: _made(name, sensor, config) for name, sensor in config.sensors.items()}
+    return {name: _make_sensor(name, sensor, config) for name, sensor in config.sensors.items()}
 
 
-def _made(name: str, sensor: SensorConfig, config: SimulatorConfig) -> Sensor:
+def _make_sensor(name: str, sensor: SensorConfig, config: SimulatorConfig) -> Sensor:
     kind = SENSORS.get(sensor.type or name)
     check_options(f"simulator.sensors.{name}.options", sensor.options, kind)
     with Blaming(f"simulator.sensors.{name}: its class", kind, ConfigError):

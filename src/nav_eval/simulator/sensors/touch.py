@@ -11,20 +11,16 @@ from nav_eval.core.capabilities import HasNavmesh
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec
 from nav_eval.core.types import StepRecord
+from nav_eval.simulator.sensors.plain import PlainSensor
 
 REACH = 2.0
 
 
-class CollisionSensor(Sensor):
+class CollisionSensor(PlainSensor):
     """(1,) uint8: 1 if the last action was cut short by an obstacle; a slide counts."""
 
-    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
-        self._spec = TensorSpec(shape=(1,), dtype="uint8", low=0, high=1, description="did the last step hit something")
-        self._collided = False
-
-    @property
-    def spec(self) -> Spec:
-        return self._spec
+    spec = TensorSpec(shape=(1,), dtype="uint8", low=0, high=1, description="did the last step hit something")
+    _collided = False
 
     def begin(self, simulator: Simulator) -> None:
         self._collided = False

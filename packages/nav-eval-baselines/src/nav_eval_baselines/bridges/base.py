@@ -216,7 +216,7 @@ def discrete(number: Any, options: ServerOptions, space: Mapping[str, Any]) -> d
     name = options.actions.get(int(value)) if value.is_integer() else None
     if name is None:
         raise PolicyServerError(f"the server answers {value:g}, which --table {options.table} does not name.")
-    return _offered(name, {}, space)
+    return _allowed_action(name, {}, space)
 
 
 def actions_of(reply: Any, options: PolicyOptions, space: Mapping[str, Any]) -> Actions:
@@ -229,7 +229,7 @@ def actions_of(reply: Any, options: PolicyOptions, space: Mapping[str, Any]) -> 
     for row in rows_of(reply, names, options.rows):
         given = dict(zip(names, row, strict=False))
         if given.get(STOP, 0.0) >= STOPS_FROM:
-            return [*found, _offered("stop", {}, space)]
+            return [*found, _allowed_action("stop", {}, space)]
         if options.mode == "velocity":
             args = {key: given.get(key, options.duration) for key in ("linear", "angular", "duration")}
         elif "range" in given:
@@ -237,7 +237,7 @@ def actions_of(reply: Any, options: PolicyOptions, space: Mapping[str, Any]) -> 
         else:
             args, after = _waypoint(given["x"], given["y"], pose)
             pose = after if options.frame == "observation" else pose
-        found.append(_offered(options.mode, args, space))
+        found.append(_allowed_action(options.mode, args, space))
     return found
 
 
@@ -275,7 +275,7 @@ def _waypoint(x: float, y: float, pose: Pose) -> tuple[dict[str, float], Pose]:
     return {"range": length, "heading": turn}, (x, y, pose[2] + turn)
 
 
-def _offered(name: str, args: dict[str, float], space: Mapping[str, Any]) -> dict[str, Any]:
+def _allowed_action(name: str, args: dict[str, float], space: Mapping[str, Any]) -> dict[str, Any]:
     if name not in space:
         raise PolicyServerError(f"the server wants {name}, which this task does not offer: it has {', '.join(space)}.")
     return {"action": name, "action_args": args}

@@ -86,7 +86,7 @@ class InternNavAgent(PolicyAgent):
         given = self.options
         config = {"model_name": given.model, "ckpt_path": given.checkpoint, "model_settings": given.model_settings}
         until = time.monotonic() + given.connect_within
-        reply = self._posted("init", {"agent_config": config}, given.load_within, until)
+        reply = self._post("init", {"agent_config": config}, given.load_within, until)
         self._server = (given.url, str(reply.get("agent_name")))
 
     def start(self, episode: Mapping[str, Any]) -> None:
@@ -94,27 +94,27 @@ class InternNavAgent(PolicyAgent):
         if depth is not None and depth.get("unit") != "m":
             raise PolicyServerError("the sensor depth is not in metres: set simulator.sensors.depth.normalize=false.")
         _playing[self._server] = id(self)
-        self._posted(f"{self._server[1]}/reset", {"reset_index": [0]}, self.options.timeout)
+        self._post(f"{self._server[1]}/reset", {"reset_index": [0]}, self.options.timeout)
 
     def ask(self, observation: Mapping[str, Any]) -> tuple[Actions, Usage]:
         if _playing.get(self._server) != id(self):
             raise PolicyServerError("another session has reset this server: it plays one episode at a time.")
         until = time.monotonic() + self.seconds
-        body = {"observation": base64.b64encode(pickled([self._observed(observation)])).decode()}
+        body = {"observation": base64.b64encode(pickled([self._encode_observation(observation)])).decode()}
         for times in range(1, TIMES + 1):
-            reply = self._posted(f"{self._server[1]}/step", body, until - time.monotonic())
+            reply = self._post(f"{self._server[1]}/step", body, until - time.monotonic())
             number = _number(reply)
             if self.options.actions.get(number) != AGAIN:
                 return [discrete(number, self.options, self.space)], Usage(requests=times)
         raise PolicyServerError(f"the server stood still {TIMES} times in a row.")
 
-    def _observed(self, observation: Mapping[str, Any]) -> dict[str, Any]:
+    def _encode_observation(self, observation: Mapping[str, Any]) -> dict[str, Any]:
         """rgb (H, W, 3) uint8, depth (H, W, 1) float32 from 0 to 1, the instruction."""
         depth = prepared(sensor(observation, "depth"), None)
         near = np.clip(np.nan_to_num(depth, nan=FAR, posinf=FAR), 0.0, FAR) / np.float32(FAR)
         return {"rgb": prepared(sensor(observation, "rgb"), None), "depth": near, "instruction": self.instruction}
 
-    def _posted(self, path: str, body: Any, seconds: float, until: float = 0.0) -> Mapping[str, Any]:
+    def _post(self, path: str, body: Any, seconds: float, until: float = 0.0) -> Mapping[str, Any]:
         """The reply to a POST; until then, a server that does not listen yet is tried again."""
         address = f"{self.options.url.rstrip('/')}/agent/{path}"
         request = urllib.request.Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})

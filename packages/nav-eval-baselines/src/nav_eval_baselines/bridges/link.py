@@ -90,11 +90,11 @@ class Link:
     def send(self, message: bytes) -> None:
         if not self.opened:
             raise PolicyServerError("the connection to the policy server was lost in this episode.")
-        with self._said():
+        with self._explain_errors():
             self._connection.send(message)
 
     def receive(self, seconds: float) -> bytes | str:
-        with self._said(seconds):
+        with self._explain_errors(seconds):
             return cast("bytes | str", self._connection.recv(timeout=seconds))
 
     def close(self) -> None:
@@ -102,7 +102,7 @@ class Link:
         self._connection = None
 
     @contextmanager
-    def _said(self, seconds: float = 0.0) -> Iterator[None]:
+    def _explain_errors(self, seconds: float = 0.0) -> Iterator[None]:
         from websockets.exceptions import ConnectionClosed
 
         try:

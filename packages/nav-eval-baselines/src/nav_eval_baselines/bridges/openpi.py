@@ -33,19 +33,19 @@ class OpenpiAgent(PolicyAgent):
     def start(self, episode: Mapping[str, Any]) -> None:
         if not self._link.opened:
             self._link.open()
-            self.metadata = self._received(self.options.timeout)
+            self.metadata = self._receive(self.options.timeout)
 
     def ask(self, observation: Mapping[str, Any]) -> tuple[Actions, Usage]:
         options = self.options
         sent = chosen(observation, options)
         self._link.send(packed({**sent, options.instruction_key: self.instruction}, str.encode))
-        reply = self._received(self.seconds)
+        reply = self._receive(self.seconds)
         timing = reply.get("server_timing")
         spent = timing.get("infer_ms") if isinstance(timing, Mapping) else None
         seconds = max(0.0, spent / 1000) if isinstance(spent, int | float) else 0.0
         return actions_of(reply, options, self.space), Usage(requests=1, accelerator_seconds=seconds)
 
-    def _received(self, seconds: float) -> Mapping[str, Any]:
+    def _receive(self, seconds: float) -> Mapping[str, Any]:
         data = self._link.receive(seconds)
         if isinstance(data, str):
             self._link.close()

@@ -61,12 +61,12 @@ class VlaEvalAgent(PolicyAgent):
         for key, value in chosen(observation, self.options).items():
             picture = getattr(value, "ndim", 0) == 3 and value.dtype == "u1"
             (sent["images"] if picture else sent)[key] = value
-        reply = self._received("action", self._send("observation", sent), self.seconds)
+        reply = self._receive("action", self._send("observation", sent), self.seconds)
         return actions_of(reply, self.options, self.space), Usage(requests=1)
 
     def _greet(self) -> None:
         hello = {"harness_version": f"nav-eval-baselines {__version__}", "protocol_version": PROTOCOL}
-        self.server = self._received("hello", self._send("hello", hello), self.options.timeout)
+        self.server = self._receive("hello", self._send("hello", hello), self.options.timeout)
         if self.server.get("protocol_version") != PROTOCOL:
             self._link.close()
             spoken = self.server.get("protocol_version")
@@ -78,7 +78,7 @@ class VlaEvalAgent(PolicyAgent):
         self._link.send(packed(message, str))
         return self._seq
 
-    def _received(self, kind: str, seq: int, seconds: float) -> Mapping[str, Any]:
+    def _receive(self, kind: str, seq: int, seconds: float) -> Mapping[str, Any]:
         data = self._link.receive(seconds)
         reply = unpacked(data if isinstance(data, bytes) else data.encode(), str)
         if not isinstance(reply, Mapping) or not set(reply) >= FIELDS or not isinstance(reply["payload"], Mapping):

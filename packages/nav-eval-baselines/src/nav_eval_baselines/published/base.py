@@ -85,7 +85,7 @@ class PublishedAgent(VLNAgent):
             self.see(self.shown(observation))
         else:
             numbers, said = self.ask(self.shown(observation))
-            self._planned = [self._named(number) for number in numbers]
+            self._planned = [self._action_name(number) for number in numbers]
             told = {} if said is None else {"said": said, "usage": Usage(requests=1)}
         most = 1 if self.every_frame else self.max_chunk
         now, self._planned = self._planned[:most], self._planned[most:]
@@ -98,7 +98,7 @@ class PublishedAgent(VLNAgent):
     def see(self, shown: Any) -> None:
         """A frame between two answers; most models pass it over."""
 
-    def _named(self, number: int) -> str:
+    def _action_name(self, number: int) -> str:
         name = NAMES[number] if 0 <= number < len(NAMES) else str(number)
         if name not in self.space:
             raise PublishedError(f"the model wants {name}, which this task does not offer: {', '.join(self.space)}.")

@@ -62,7 +62,7 @@ class VlmAgent(VLNAgent):
         choices = self.choices(observation)
         messages = self.messages(observation, choices)
         actions = self._decide(messages, choices, until)
-        self.done += [_told(action, choices) for action in actions]
+        self.done += [_describe(action, choices) for action in actions]
         self._remember(observation)
         self._step += 1
         self.usage += self._spent
@@ -119,12 +119,12 @@ class VlmAgent(VLNAgent):
 
     def _decide(self, messages: list[dict[str, Any]], choices: Sequence[Choice], until: float) -> Actions:
         try:
-            return self._asked(messages, choices, until)
+            return self._query(messages, choices, until)
         except Unreadable as first:
             again = [*messages, *([{"role": "assistant", "content": self.said[:2000]}] if self.said else [])]
             again.append({"role": "user", "content": self.prompt.text("answer", "again", fault=str(first))})
         try:
-            return self._asked(again, choices, until)
+            return self._query(again, choices, until)
         except (Unreadable, NoAnswer) as second:
             self._spent += Usage(unreadable=1)
             action = safe(choices, self.options.on_unreadable)
@@ -132,7 +132,7 @@ class VlmAgent(VLNAgent):
             log.warning("Step %d: the answer cannot be read (%s): %r; %s instead.", self._step, second, said, did)
             return [action]
 
-    def _asked(self, messages: list[dict[str, Any]], choices: Sequence[Choice], until: float) -> Actions:
+    def _query(self, messages: list[dict[str, Any]], choices: Sequence[Choice], until: float) -> Actions:
         """Ask, count and log; raises Unreadable or NoAnswer."""
         entry: dict[str, Any] = {"step": self._step}
         begun = time.monotonic()
@@ -182,7 +182,7 @@ class VlmAgent(VLNAgent):
         log.info("The model was asked %d times: %s.", self.usage.requests, self.usage)
 
 
-def _told(action: Mapping[str, Any], choices: Sequence[Choice]) -> str:
+def _describe(action: Mapping[str, Any], choices: Sequence[Choice]) -> str:
     """An action in the words of its choice."""
     for choice in choices:
         args = action["action_args"]

@@ -115,7 +115,7 @@ class _Reader:
             raise Unreadable("its JSON is broken")
         lines = [_plain(line) for line in TAGGED.sub("", rest).splitlines() if _plain(line)]
         tags = [_plain(one or other) for _, one, other in TAGGED.findall(rest)]
-        said = [self._said(line) for line in lines] + [self._clause(tag) for tag in tags]
+        said = [self._labelled_choice(line) for line in lines] + [self._clause(tag) for tag in tags]
         if any(tag and self._clause(tag) is None for tag in tags):
             raise Unreadable("it names no action")
         found += [[self._bare(index)] for index in said if index is not None]
@@ -162,13 +162,13 @@ class _Reader:
         return [self._one(value if isinstance(value, dict) else {"action": value}) for value in values]
 
     def _one(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        index = self._named(given.get("action"))
+        index = self._choice_of(given.get("action"))
         choice = self._choices[index]
         inner = next((given[key] for key in ("action_args", "arguments") if isinstance(given.get(key), dict)), given)
         numbers = {name: _number(name, inner.get(name), *bounds) for name, bounds in choice.numbers.items()}
         return choice.answer(numbers)
 
-    def _named(self, value: Any) -> int:
+    def _choice_of(self, value: Any) -> int:
         """The choice that a value of "action" names."""
         if isinstance(value, str):
             index = self._clause(_plain(value))
@@ -210,7 +210,7 @@ class _Reader:
         ends = [name for name in self._names if text.endswith(name) and LEAD.fullmatch(text.removesuffix(name))]
         return self._names[max(ends, key=len)] if ends else None
 
-    def _said(self, line: str) -> int | None:
+    def _labelled_choice(self, line: str) -> int | None:
         """What a line with a label says: "answer: 2, because ..."; None of another line."""
         says = SAYS.match(line)
         if says is None or line.endswith("?") or DOUBT.search(line):
@@ -235,7 +235,7 @@ class _Reader:
         if last is None and all(map(self._explains, lines[1:])):
             return self._value(lines[0])
         others = {self._value(line) for line in lines[:-1]} - {None, last}
-        if others and not any(self._said(line) is not None for line in lines):
+        if others and not any(self._labelled_choice(line) is not None for line in lines):
             raise Unreadable("it names two different actions")
         return last
 
@@ -284,11 +284,11 @@ def _number(name: str, value: Any, low: float, high: float) -> float:
 
 def _objects(text: str) -> tuple[list[Any], str]:
     """JSON objects in a text (or a list that is all of it) and the rest; raises Unreadable for a key given twice."""
-    if text.startswith("[") and (listed := _loaded(text)) is not None:
+    if text.startswith("[") and (listed := _load(text)) is not None:
         return [listed], ""
     values, rest, place = [], "", 0
     for begin, end in _braces(text):
-        if (value := _loaded(text[begin:end])) is not None:
+        if (value := _load(text[begin:end])) is not None:
             values.append(value)
             rest += text[place:begin] + "\n"
             place = end
@@ -307,7 +307,7 @@ def _braces(text: str) -> Iterator[tuple[int, int]]:
                 yield begin, found.end()
 
 
-def _loaded(text: str) -> Any:
+def _load(text: str) -> Any:
     """JSON, or Python's form of it, as an object or a list; else None."""
     try:
         value = json.loads(text, object_pairs_hook=_once)

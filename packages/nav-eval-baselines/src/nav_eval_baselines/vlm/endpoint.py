@@ -76,7 +76,7 @@ class Endpoint:
         while True:
             attempt += 1
             try:
-                return (*self._negotiated(body, until), attempt)
+                return (*self._negotiate(body, until), attempt)
             except _Again as failure:
                 first = first or failure  # the last one may have had only what was left of the time
                 pause = failure.wait
@@ -86,7 +86,7 @@ class Endpoint:
                     raise NoAnswer(f"the model gave no answer in time ({attempt} attempts): {first}") from None
                 time.sleep(pause)
 
-    def _negotiated(self, body: dict[str, Any], until: float) -> tuple[dict[str, Any], Reply]:
+    def _negotiate(self, body: dict[str, Any], until: float) -> tuple[dict[str, Any], Reply]:
         """Without what the server refuses; what helped is remembered."""
         tried: set[str] = set()
         while True:
@@ -109,7 +109,7 @@ class Endpoint:
         seconds = min(self._timeout, until - time.monotonic())
         try:
             data = _in_time(
-                lambda: self._sent(json.dumps(body).encode(), max(seconds, 0.001)), seconds, self._slots.release
+                lambda: self._post(json.dumps(body).encode(), max(seconds, 0.001)), seconds, self._slots.release
             )
             found = json.loads(data)
             _raise_error(found)
@@ -119,7 +119,7 @@ class Endpoint:
         except (OSError, http.client.HTTPException, Garbled, ValueError) as error:
             raise _Again(self._hidden(f"{type(error).__name__}: {error}")) from None
 
-    def _sent(self, data: bytes, seconds: float) -> bytes:
+    def _post(self, data: bytes, seconds: float) -> bytes:
         headers = {
             "Content-Type": "application/json",
             **({"Authorization": f"Bearer {self._key}"} if self._key else {}),

@@ -42,7 +42,7 @@ def reply_of(body: Any) -> Reply:
         choice = body["choices"][0]
         message, usage = choice["message"], body.get("usage") or {}
         return Reply(
-            text="\n".join(filter(None, (_content(message.get("content")), *_called(message)))),
+            text="\n".join(filter(None, (_content(message.get("content")), *_tool_calls(message)))),
             reasoning=str(message.get("reasoning_content") or message.get("reasoning") or ""),
             refusal=str(message.get("refusal") or ""),
             finish=str(choice.get("finish_reason") or ""),
@@ -60,7 +60,7 @@ def _content(content: Any) -> str:
     return str(content or "")
 
 
-def _called(message: Mapping[str, Any]) -> Iterator[str]:
+def _tool_calls(message: Mapping[str, Any]) -> Iterator[str]:
     """Each called tool as JSON: its arguments, or its name as the action."""
     calls = [call["function"] for call in message.get("tool_calls") or ()]
     for call in [*calls, *([message["function_call"]] if message.get("function_call") else ())]:

@@ -47,9 +47,9 @@ class Desk(People):
     def record(self, event: AnyEvent) -> bool:
         """False also where it is about a text that was withdrawn meanwhile, or somebody else has the job by now."""
         with self._news:
-            return self._wanted(event) and super().record(event)
+            return self._accepts(event) and super().record(event)
 
-    def _wanted(self, event: AnyEvent) -> bool:
+    def _accepts(self, event: AnyEvent) -> bool:
         if isinstance(event, Written):
             return self._guide(event.path) == event.person
         if not isinstance(event, Followed):
@@ -86,11 +86,11 @@ class Desk(People):
         unseen = [path for path in self._paths if path not in seen] if self._here(person) else []
         for path in unseen:
             text = self._latest(path)
-            if states[path] == "waiting" and text and self._sieved(text) and self._gone(self._follower(text)):
+            if states[path] == "waiting" and text and self._sieved(text) and self._is_free(self._follower(text)):
                 self._give(person, path, text.text, self._follower(text))
                 yield Job("follower", path, text)
         for path in unseen:
-            if states[path] in ("open", "writing", "returned") and self._gone(self._guide(path)):
+            if states[path] in ("open", "writing", "returned") and self._is_free(self._guide(path)):
                 self._give(person, path, None, self._guide(path))
                 yield self._to_write(person, path)
 

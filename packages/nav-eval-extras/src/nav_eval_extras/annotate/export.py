@@ -113,7 +113,7 @@ def _write_split(folder: Path, split: str, rows: Sequence[Row]) -> list[Path]:
     vocabulary = vocabulary_of(row.text.words for row in rows)
     plain = [_episode(row, {"instruction_tokens": numbered(row.text.words, vocabulary)}) for row in rows]
     told = [_episode(row, _rxr(row, row.guide)) for row in rows]
-    walked = [_walked(row, followers[str(row.number)]["locations"]) for row in people]
+    walked = [_follower_episode(row, followers[str(row.number)]["locations"]) for row in people]
     r2r, rxr = folder / "r2r-ce", folder / "rxr-ce"
     return [
         *_write(r2r / split, "r2r-ce", plain, guides, {"instruction_vocab": vocabulary}),
@@ -190,7 +190,7 @@ def _rxr(row: Row, annotator: int) -> dict[str, Any]:
     }
 
 
-def _walked(row: Row, locations: Sequence[Vec3]) -> Episode:
+def _follower_episode(row: Row, locations: Sequence[Vec3]) -> Episode:
     """A follower's episode: the guide's text, and the path that was walked by it, with RxR's metrics of it."""
     metrics = {short: row.walk.metrics[name] for short, name in RXR.items() if name in row.walk.metrics}
     episode = _episode(row, _rxr(row, row.follower))
@@ -211,7 +211,7 @@ def _write_traces(folder: Path, row: Row, simulator: SimulatorConfig) -> None:
 def _columns(trace: Sequence[Pose], simulator: SimulatorConfig) -> dict[str, Any]:
     """RxR's columns, a row for each pose; there are no panoramas to name."""
     up = simulator.body.camera_height
-    poses = [camera_pose(_raised(pose.position, up), yaw_of(pose.rotation), pose.elevation) for pose in trace]
+    poses = [camera_pose(_lift(pose.position, up), yaw_of(pose.rotation), pose.elevation) for pose in trace]
     columns: dict[str, Any] = {
         "time": np.array([[pose.seconds] for pose in trace], np.float32),
         "extrinsic_matrix": np.array(poses, np.float32).reshape(len(trace), 16),
@@ -224,5 +224,5 @@ def _columns(trace: Sequence[Pose], simulator: SimulatorConfig) -> dict[str, Any
     return columns
 
 
-def _raised(position: Vec3, height: float) -> Vec3:
+def _lift(position: Vec3, height: float) -> Vec3:
     return (position[0], position[1] + height, position[2])

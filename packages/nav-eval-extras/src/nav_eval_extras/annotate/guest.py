@@ -41,9 +41,9 @@ class Guest(ABC):
             self._desk.withdraw(self._number)
         if self._desk.withdrawn(self._number) or self._desk.done:
             phase = "withdrawn" if self._desk.withdrawn(self._number) else "done"
-            self._game.finish(LAST_WORD_SECONDS, phase=phase, **self._told())
+            self._game.finish(LAST_WORD_SECONDS, phase=phase, **self._farewell())
 
-    def _told(self) -> dict[str, Any]:
+    def _farewell(self) -> dict[str, Any]:
         """What is told to somebody who may leave: their code, if they have sent something."""
         return {"code": self._code if self._desk.share(self._number)["state"] == "valid" else None}
 
@@ -82,7 +82,7 @@ class Guest(ABC):
             if job := self._desk.take(self._number):
                 return job
             if not idle:
-                self._game.show(phase="idle", **self._told())
+                self._game.show(phase="idle", **self._farewell())
             idle = True
             self._desk.wait(IDLE_SECONDS)
         return None

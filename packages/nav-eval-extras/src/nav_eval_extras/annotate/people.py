@@ -49,7 +49,7 @@ class People(ABC):
         """Whether they are at their page, and so may be given something."""
         return person not in self._games or self._games[person].silence < WATCHED_SECONDS
 
-    def _gone(self, person: int | None) -> bool:
+    def _is_free(self, person: int | None) -> bool:
         """Whether nobody has it, or somebody who left it lying."""
         return person is None or (person in self._games and self._games[person].silence >= AWAY_SECONDS)
 

@@ -94,8 +94,8 @@ class Player(Guest):
             self._practice.play(name, person, lambda: self._game.closed)
             self._desk.record(Practised(person=self._number, episode=name))
 
-    def _told(self) -> dict[str, Any]:
-        told = super()._told()
+    def _farewell(self) -> dict[str, Any]:
+        told = super()._farewell()
         if self._crowd.show_results:
             told["reached"] = [one.success for one in self._journal.by(self._number, Played)]
         return told

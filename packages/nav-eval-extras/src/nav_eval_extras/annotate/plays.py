@@ -27,7 +27,7 @@ class Plays(People):
             played = {one.episode for one in self._journal.by(person, Played)}
             if unfinished := [one for one in given if one.text not in played]:
                 return unfinished[0]
-            seen, taken = {one.path for one in given}, self._taken()
+            seen, taken = {one.path for one in given}, self._play_counts()
             free = [one for one, path in self._paths.items() if path not in seen and taken[one] < self._each]
             episode = min(free, key=taken.__getitem__, default=None)
             if episode is None or not self._here(person):
@@ -35,10 +35,10 @@ class Plays(People):
             job = Given(person=person, path=self._paths[episode], language="", text=episode)
             return job if self.record(job) else None
 
-    def _taken(self) -> Counter[str]:
+    def _play_counts(self) -> Counter[str]:
         """How many people have played each episode, or are at it. Who has left one for long may still end it."""
         played = {(one.person, one.episode) for one in self._all(Played)}
-        at_it = {(one.person, one.text) for one in self._all(Given) if not self._gone(one.person)}
+        at_it = {(one.person, one.text) for one in self._all(Given) if not self._is_free(one.person)}
         return Counter(episode for _, episode in played | at_it if episode)
 
     def of(self, episode: str) -> list[Played]:

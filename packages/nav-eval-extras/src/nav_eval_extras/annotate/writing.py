@@ -31,14 +31,14 @@ class Writing:
         self._look(self._frame)
         frames = {f"at:{frame}": frame for frame in range(len(self._film))}
         while True:
-            choice = game.ask([*frames, CHECK, SEND], phase="write", **self._shown())
+            choice = game.ask([*frames, CHECK, SEND], phase="write", **self._screen())
             self._seconds += min(choice.seconds, PAUSE)
             if choice.name in frames:
                 self._look(frames[choice.name])
                 continue
             self._check(choice.text)
             if choice.name == SEND and not self._faults:
-                return self._written(choice, person)
+                return self._new_text_event(choice, person)
 
     def _look(self, frame: int) -> None:
         self._frame = frame
@@ -50,7 +50,7 @@ class Writing:
         self._faults = checks.faults(text, language) + ([] if self._watched else [{"key": "not_watched"}])
         self._questions = checks.questions(text, language, self._turns, self._studio.names, self._film.seen)
 
-    def _written(self, choice: Choice, person: int) -> Written:
+    def _new_text_event(self, choice: Choice, person: int) -> Written:
         return Written(
             person=person,
             path=self._job.path,
@@ -68,7 +68,7 @@ class Writing:
         key = f"{self._job.path} {self._job.text and self._job.text.text}"
         return hmac.digest(self._studio.secret, key.encode(), "sha256").hex()[:16]
 
-    def _shown(self) -> dict[str, Any]:
+    def _screen(self) -> dict[str, Any]:
         film, verdict, earlier = self._film, self._job.verdict, self._job.text
         back = verdict and {
             "lost": verdict.lost,

@@ -178,7 +178,7 @@ class Journal:
         if self._path.exists():
             with self._path.open("rb") as file:
                 for line in file:
-                    yield _parsed(self._path, line)
+                    yield _parse(self._path, line)
 
     def _cut(self) -> None:
         """Drop a last line that a kill cut short."""
@@ -187,7 +187,7 @@ class Journal:
             os.truncate(self._path, data.rfind(b"\n") + 1)
 
 
-def _parsed(file: Path, data: bytes) -> Any:
+def _parse(file: Path, data: bytes) -> Any:
     try:
         return json.loads(data)
     except ValueError:
@@ -204,7 +204,7 @@ def _settle(out: Path, settings: Mapping[str, Any]) -> None:
         if any(out.iterdir()):
             raise ConfigError(f"{out}: this folder holds something else. Choose an empty or a new one with --out.")
         write_bytes(file, text.encode())
-    elif _parsed(file, file.read_bytes()) != json.loads(text):
+    elif _parse(file, file.read_bytes()) != json.loads(text):
         raise ConfigError(
             f"{file}: this collection was begun with other settings. Choose another folder, or the same settings."
         )

@@ -77,7 +77,7 @@ def collect(
         _npz(benchmark, out, wish, others)
     else:
         wish |= {"semantic": semantic, "questions": questions} | _turns(policy, beta, shard)
-        _walked(format, benchmark, out, wish, processes, quiet)
+        _walk(format, benchmark, out, wish, processes, quiet)
     say(out)
     return DONE
 
@@ -107,7 +107,7 @@ def _npz(benchmark: str | None, out: Path, wish: dict[str, Any], others: list[bo
     nav_eval.collect(benchmark, out, **wish)
 
 
-def _walked(kind: str, benchmark: str | None, out: Path, wish: dict[str, Any], processes: int, quiet: bool) -> None:
+def _walk(kind: str, benchmark: str | None, out: Path, wish: dict[str, Any], processes: int, quiet: bool) -> None:
     from nav_eval.gym.recording import FORMATS
     from nav_eval_extras.collecting.collection import Wish, collect_into
 

@@ -155,14 +155,14 @@ class Player:
             shared_scenes().clear()  # kept for runs that come back to a building, gigabytes of them
             self._scene = route.key[0]
         try:
-            walk = self._walked(route)
+            walk = self._walk(route)
         except SimulatorError as error:
             return str(error)
         if self._learner is None and not walk.stopped:
             return "the oracle did not arrive within evaluation.max_steps."
         return walk
 
-    def _walked(self, route: Route) -> Walk:
+    def _walk(self, route: Route) -> Walk:
         if self._learner is None:
             return self._walker.walk(route.episode, route, follow_oracle)
         episode = self._learner.begin(route)

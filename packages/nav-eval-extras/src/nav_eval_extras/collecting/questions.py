@@ -148,7 +148,7 @@ def facts(
         alike = {one for one in names if one != thing.id and _alike(names[one], names[thing.id])}
         alike |= {one.id for one in scene.objects if one.id != thing.id and one.category == thing.category}
         rivals = next((step for step, view in enumerate(views) if alike & view.keys()), len(views))
-        yield from _passed(walk, shown[:rivals], scene, thing)
+        yield from _passing_facts(walk, shown[:rivals], scene, thing)
     for step, labels in decisions(walk):
         yield Fact("next", step, tuple(labels))
 
@@ -197,7 +197,7 @@ def _inside(region: SemanticRegion, pose: Sequence[float], margin: float = 0.0) 
     return across and region.low[1] - 0.3 <= pose[1] <= region.high[1] - 1.0
 
 
-def _passed(walk: Walk, shown: Sequence[Sequence[int]], scene: Scene, thing: SemanticObject) -> Iterator[Fact]:
+def _passing_facts(walk: Walk, shown: Sequence[Sequence[int]], scene: Scene, thing: SemanticObject) -> Iterator[Fact]:
     """Whether one has come by a thing. `shown`: what was plain in the steps before one saw anything like it."""
     first = next((step for step, plain in enumerate(shown) if thing.id in plain), len(shown))
     far = [_distance(thing, pose) for pose in walk.poses]

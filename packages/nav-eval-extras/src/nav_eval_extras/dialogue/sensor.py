@@ -11,7 +11,7 @@ from pydantic import Field
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.capabilities import HasNavmesh, HasScene
 from nav_eval.core.interfaces import Sensor, Simulator
-from nav_eval.core.specs import Spec, TextSpec
+from nav_eval.core.specs import TextSpec
 from nav_eval.core.types import StepRecord
 from nav_eval.errors import ConfigError
 from nav_eval.runs.generators import GENERATORS, NamesScenes
@@ -33,17 +33,13 @@ class AnswerSensor(Sensor):
 
     needs = (HasNavmesh,)
     needs_goal = True
+    spec = TextSpec(description="answer to the last question")
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         self._options = self.Options.of(config.options)
-        self._spec = TextSpec(description="answer to the last question")
         self._generator = _generator(name, self._options.generator)
         self._question: str | None = None
         self._rooms: Mapping[int, str] | None = None
-
-    @property
-    def spec(self) -> Spec:
-        return self._spec
 
     def begin(self, simulator: Simulator) -> None:
         self._question, self._rooms = None, None
@@ -60,10 +56,10 @@ class AnswerSensor(Sensor):
         language = told if told in LANGUAGES else "en"
         goals = [goal.position for goal in episode.goals if goal.position is not None]
         if self._rooms is None:
-            self._rooms = self._named(simulator, language)
+            self._rooms = self._region_names(simulator, language)
         return answer(self._question, language, facts(simulator, goals), self._options.within, self._rooms)
 
-    def _named(self, simulator: Simulator, language: str) -> Mapping[int, str]:
+    def _region_names(self, simulator: Simulator, language: str) -> Mapping[int, str]:
         """The names of regions, where they have any."""
         if self._generator is None or not isinstance(simulator, HasScene) or not simulator.scene().regions:
             return {}

@@ -70,7 +70,7 @@ class Person(Watcher):
             self._ready()
 
     def _ready(self) -> None:
-        self._game.ask([START], phase="ready", **self._told(), step=len(self._earlier))
+        self._game.ask([START], phase="ready", **self._episode_facts(), step=len(self._earlier))
 
     def act(self, observation: dict[str, Any]) -> dict[str, Any]:
         self._step += 1
@@ -78,7 +78,7 @@ class Person(Watcher):
             earlier = self._earlier[self._step - 1]
             name, args = earlier.action, earlier.action_args
         else:
-            name, args = self._asked(observation)
+            name, args = self._ask_person(observation)
         if name == "move_to":
             self._look_along(observation, args["viewpoint"])
         return {"action": name, "action_args": args}
@@ -88,7 +88,7 @@ class Person(Watcher):
         headings = {one["viewpoint"]: one["heading"] for one in observation.get("navigable") or ()}
         self._facing = headings.get(viewpoint, 0.0)
 
-    def _asked(self, observation: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _ask_person(self, observation: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         resumed = bool(self._earlier) and self._step == len(self._earlier) + 1
         if resumed:
             self._ready()
@@ -102,11 +102,11 @@ class Person(Watcher):
         chosen = self._game.ask(
             choices.keys(),
             phase="play",
-            **self._told(),
+            **self._episode_facts(),
             step=self._step - 1,
             actions=actions,
             writes=dict.fromkeys(texts, MAX_LENGTH),
-            said=self._said(observation),
+            said=self._last_answer(observation),
             ways=[{key: value for key, value in way.items() if key != "viewpoint"} for way in on],
             pictures=pictures(specs, observation, self._facing),
             goal=goal(specs, observation),
@@ -117,7 +117,7 @@ class Person(Watcher):
         self._decisions.add(self._episode["episode_id"], name, args, chosen.seconds, resumed=resumed)
         return name, args
 
-    def _said(self, observation: Mapping[str, Any]) -> dict[str, str] | None:
+    def _last_answer(self, observation: Mapping[str, Any]) -> dict[str, str] | None:
         """The question that was just asked, and its answer."""
         made = self.decided
         question = next(iter(made[-1].action_args.values()), "") if made else ""
@@ -133,7 +133,7 @@ class Person(Watcher):
         told = self._episode["instruction"]
         return told and {"text": told["text"], "language": told["language"]}
 
-    def _told(self) -> dict[str, Any]:
+    def _episode_facts(self) -> dict[str, Any]:
         return {
             "episode": self._done + 1,
             "episodes": self._total,

@@ -36,13 +36,13 @@ def pictures(specs: Mapping[str, Any], observation: Mapping[str, Any], facing: f
     shown = [(name, observation.get(name)) for name in names]
     told = [(name, value, specs[name].get("description", "").startswith("equirectangular")) for name, value in shown]
     return [
-        {"name": name, "data": _url(_turned(value, facing) if around else value), "around": around}
+        {"name": name, "data": _url(_turn(value, facing) if around else value), "around": around}
         for name, value, around in told
         if value is not None and (name != "imagegoal" or value.any())
     ]
 
 
-def _turned(picture: np.ndarray, yaw: float) -> np.ndarray:
+def _turn(picture: np.ndarray, yaw: float) -> np.ndarray:
     """Of (H, W, 3), with another direction in its middle."""
     return np.roll(picture, round(yaw / (2 * math.pi) * picture.shape[1]), axis=1)
 

@@ -102,11 +102,11 @@ def check_playable(config: Config) -> list[str]:
 
 def not_offered(plan: Plan) -> list[str]:
     """The actions that a person plays without."""
-    names = [name for name, spec in plan.actions.actions.items() if not _offered(name, spec)]
+    names = [name for name, spec in plan.actions.actions.items() if not _can_offer(name, spec)]
     return [f"task.actions: a person has no button for {', '.join(names)}, and plays without."] if names else []
 
 
-def _offered(name: str, spec: ActionSpec) -> bool:
+def _can_offer(name: str, spec: ActionSpec) -> bool:
     kinds = {key: one.kind for key, one in spec.arguments.items()}
     return name == "move_to" or not kinds or text_argument(kinds) is not None
 

@@ -107,9 +107,9 @@ class _Tracks(Crowd):
 
     def advance(self, seconds: float, agent: Vec3) -> None:
         self._seconds = kept(self._seconds + seconds)
-        self._people = [self._moved(one, track) for one, track in zip(self._people, self._tracks, strict=True)]
+        self._people = [self._move(one, track) for one, track in zip(self._people, self._tracks, strict=True)]
 
-    def _moved(self, one: Walker, track: NDArray[np.float64]) -> Walker:
+    def _move(self, one: Walker, track: NDArray[np.float64]) -> Walker:
         now = self._spot(track)
         dx, dz = now[0] - one.position[0], now[2] - one.position[2]
         walks = math.hypot(dx, dz) > 1e-3

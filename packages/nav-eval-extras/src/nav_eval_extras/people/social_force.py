@@ -21,7 +21,7 @@ from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.bodies import Building, Crowd, PedestrianModel
 from nav_eval.core.types import Walker
 from nav_eval.dataset.episode import Episode
-from nav_eval.geometry import Vec3
+from nav_eval.geometry import Vec3, between
 from nav_eval.simulator.people.pedestrians import RADIUS, distance, kept
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class _Crowd(Crowd):
             vx, vz = vx * most / size, vz * most / size
         x, y, z = one.position
         reached = self._navmesh.step(one.position, (x + vx * seconds, y, z + vz * seconds))
-        if not self._allowed(one, reached, agent):
+        if not self._may_go(one, reached, agent):
             reached = one.position
         gone = (reached[0] - x) / seconds, (reached[2] - z) / seconds
         one.lost = one.lost + 1 if one.standing == 0 and math.hypot(*gone) < 0.1 * one.speed else 0
@@ -220,7 +220,7 @@ class _Crowd(Crowd):
         if math.hypot(*gone) > 0.15:
             one.yaw = _towards(one.yaw, math.atan2(-gone[0], -gone[1]), TURN * seconds)
 
-    def _allowed(self, one: _Person, reached: Vec3, agent: Vec3) -> bool:
+    def _may_go(self, one: _Person, reached: Vec3, agent: Vec3) -> bool:
         """Nobody walks into the agent, nor into another."""
         solid = [(other.position, 1.6 * RADIUS) for other in self._people if other is not one]
         if self._options.reacts:
@@ -248,8 +248,7 @@ def _along(way: Sequence[Vec3], share: float) -> Vec3:
     left = share * sum(lengths)
     for a, b, length in zip(way, way[1:], lengths, strict=False):
         if left <= length and length > 0:
-            part = left / length
-            return (a[0] + (b[0] - a[0]) * part, a[1] + (b[1] - a[1]) * part, a[2] + (b[2] - a[2]) * part)
+            return between(a, b, left / length)
         left -= length
     return way[-1]
 

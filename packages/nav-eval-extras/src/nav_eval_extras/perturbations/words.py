@@ -60,7 +60,7 @@ class Typos(Perturbation):
         text = given.text
         for index in chosen:
             begin, end = words[index].span()
-            text = text[:begin] + _swapped(words[index].group(), generator) + text[end:]
+            text = text[:begin] + _swap(words[index].group(), generator) + text[end:]
         return replace(given, text=text)
 
 
@@ -113,6 +113,6 @@ def _swaps(word: str) -> list[int]:
     return [place for place in range(1, len(word) - 2) if word[place] != word[place + 1]]
 
 
-def _swapped(word: str, generator: np.random.Generator) -> str:
+def _swap(word: str, generator: np.random.Generator) -> str:
     place = int(generator.choice(_swaps(word)))
     return word[:place] + word[place + 1] + word[place] + word[place + 2 :]

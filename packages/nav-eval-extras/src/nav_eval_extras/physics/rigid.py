@@ -25,7 +25,7 @@ from nav_eval.core.types import AgentState, Contact, Contacts, Moved
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.geometry import Vec3, yaw_of, yaw_rotation
 from nav_eval.simulator.actuation import Disturbance, Kind
-from nav_eval.simulator.motion import MotionProfile, motion_profile, tilt
+from nav_eval.simulator.motion import MotionProfile, clip, motion_profile, tilt
 from nav_eval.simulator.people.pedestrians import RADIUS
 from nav_eval.simulator.physics.ground import Floors, Tile, Tiles, tile_of
 from nav_eval_extras.physics import pedestrian_bodies
@@ -186,7 +186,7 @@ class RigidBody(Body):
         self._touches.clear()
         self._lifted = self._robot.pose(self._data).position
         self._lift = state.position[1] - self._lifted[1]
-        self._state = self._seen(state.elevation)
+        self._state = self._agent_pose(state.elevation)
 
     @property
     def state(self) -> AgentState:
@@ -205,7 +205,7 @@ class RigidBody(Body):
         self._touches.clear()
         self._steps = 0
         elevation, clipped, asked, angle = handler(self, action, seed)
-        self._state = self._seen(elevation)
+        self._state = self._agent_pose(elevation)
         contacts = self._contacts()
         stuck = bool(contacts) and not self._got_on(before, asked, angle)
         felt = Contacts(contacts, self._fallen, stuck and not self._fallen)
@@ -238,7 +238,7 @@ class RigidBody(Body):
         return self._state.elevation, False, 0.0, abs(angle)
 
     def waypoint(self, action: Action, seed: int) -> _Done:
-        ahead, clipped = _cut(action.args["range"], self._profile.max_range)
+        ahead, clipped = clip(action.args["range"], self._profile.max_range)
         heading = action.args["heading"]
         if heading:
             self._turn(heading + self._noise("rotational", heading, seed).turn)
@@ -248,9 +248,9 @@ class RigidBody(Body):
 
     def velocity(self, action: Action, seed: int) -> _Done:
         """Towards these speeds for so long; the body keeps what speed it has then."""
-        speed, cut_speed = _cut(action.args["linear"], self._profile.max_linear)
-        turn, cut_turn = _cut(action.args["angular"], self._profile.max_angular)
-        duration, cut_duration = _cut(action.args["duration"], self._profile.max_duration)
+        speed, cut_speed = clip(action.args["linear"], self._profile.max_linear)
+        turn, cut_turn = clip(action.args["angular"], self._profile.max_angular)
+        duration, cut_duration = clip(action.args["duration"], self._profile.max_duration)
         steps = max(round(duration / STEP), 1)
         self._run(lambda pose: (speed, turn), steps)
         clipped = cut_speed or cut_turn or cut_duration
@@ -364,7 +364,7 @@ class RigidBody(Body):
         hard = [touch for touch in self._touches if touch.force >= MIN_FORCE]
         return tuple(Contact(touch.position, touch.force, touch.impulse) for touch in hard)
 
-    def _seen(self, elevation: float) -> AgentState:
+    def _agent_pose(self, elevation: float) -> AgentState:
         """The pose, as high over the navmesh as the robot is over the floor: a navmesh lies up to a cell above it."""
         pose = self._robot.pose(self._data)
         x, y, z = pose.position
@@ -389,11 +389,6 @@ def _approach(left: float, limit: float, acceleration: float) -> float:
 def _patience(amount: float, limit: float, acceleration: float) -> int:
     """Steps after which an action is given up."""
     return math.ceil((2 * (abs(amount) / limit + 2 * math.sqrt(abs(amount) / acceleration)) + 0.5) / STEP)
-
-
-def _cut(value: float, limit: float) -> tuple[float, bool]:
-    kept = min(max(value, -limit), limit)
-    return kept, kept != value
 
 
 _HANDLERS: dict[str, Callable[[RigidBody, Action, int], _Done]] = {

@@ -59,11 +59,11 @@ def robustness(
             {
                 "name": axis,
                 "cells": [_cell(one, costs[one.name, one.severity]) for one in by_axis[axis]],
-                "retained": _retained(clean, [by_axis[axis]], higher, seed),
+                "retained": _retention(clean, [by_axis[axis]], higher, seed),
             }
             for axis in axes
         ],
-        "retained": _retained(clean, list(by_axis.values()), higher, seed),
+        "retained": _retention(clean, list(by_axis.values()), higher, seed),
     }
 
 
@@ -102,7 +102,7 @@ def holm(ps: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def _retained(
+def _retention(
     clean: RunRecords, axes: Sequence[Sequence[Cell]], higher: Collection[str], seed: int
 ) -> dict[str, dict[str, Any]]:
     keys = sorted(clean.episodes)

@@ -167,7 +167,7 @@ def _document(suite: Suite, folder: Path, played: Sequence[tuple[str, int]], fou
     measured = robustness(runs[0], cells, shared, higher, int(manifest["seed"]))
     for axis in measured["axes"]:
         for cell in axis["cells"]:
-            cell["n_failed"] = _failed(folder / cell["run"])
+            cell["n_failed"] = _count_failures(folder / cell["run"])
         axis["definition"] = inspect.cleandoc(PERTURBATIONS.get(axis["name"]).__doc__ or "")
     return {
         "schema": SCHEMA,
@@ -177,7 +177,7 @@ def _document(suite: Suite, folder: Path, played: Sequence[tuple[str, int]], fou
         "primary": directory.config().benchmark.primary,
         "shared": {name: manifest.get(name) for name in SHARED},
         "n_episodes": len(runs[0].episodes),
-        "n_failed": _failed(folder / CLEAN),
+        "n_failed": _count_failures(folder / CLEAN),
         "n_scenes": len({scene for scene, _ in runs[0].episodes}),
         "metrics": {name: asdict(definitions[name]) for name in shared},
         "clean": {name: summary.get("metrics", {}).get(name) for name in shared},
@@ -197,6 +197,6 @@ def _in_all(metric: str, runs: Sequence[RunRecords]) -> bool:
     return all(isinstance(values.get(metric), int | float) for run in runs for values in run.episodes.values())
 
 
-def _failed(path: Path) -> int:
+def _count_failures(path: Path) -> int:
     """Episodes of a run that ended with a failure: they count in its figures as such, whatever was perturbed."""
     return int((RunDirectory(path).results() or {}).get("n_failed", 0))

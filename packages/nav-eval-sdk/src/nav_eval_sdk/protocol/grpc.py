@@ -32,7 +32,7 @@ from nav_eval_sdk.protocol.messages import (
     TextSpec,
 )
 from nav_eval_sdk.protocol.usage import Usage
-from nav_eval_sdk.protocol.values import Specs, absent, checked_list, checked_text
+from nav_eval_sdk.protocol.values import Specs, absent, check_declared, checked_list, checked_text
 
 SERVICE = "nav_eval.v1.InferenceService"
 HEALTH = "grpc.health.v1.Health"
@@ -226,9 +226,7 @@ class ReceivedObservation:
         if not specs:
             parsed = ((name, _parse("nav_eval.v1.Value", bytes(value))) for name, value in self._values.items())
             return {name: _as_sent(name, value) for name, value in parsed}
-        alien = set(self._values) - set(specs)
-        if alien:
-            raise BadMessage(f"{min(alien)[:60]!r} is not in the declared observation_spec.")
+        check_declared(self._values, specs)
         return {name: _top_value(name, spec, self._values.get(name)) for name, spec in specs.items()}
 
 
@@ -239,7 +237,7 @@ def _top_value(name: str, spec: Spec, value: memoryview | None) -> Any:
             return None
         if isinstance(spec, TensorSpec):
             return tensors.decode(_tensor(value), spec)
-        return _checked(spec, _parse("nav_eval.v1.Value", bytes(value)))
+        return _check(spec, _parse("nav_eval.v1.Value", bytes(value)))
     except BadMessage as error:
         raise BadMessage(f"{name}: {error}") from None
 
@@ -259,7 +257,7 @@ def _tensor(value: memoryview) -> Tensor:
     return Tensor(dtype=parsed.dtype, shape=tuple(parsed.shape), encoding=parsed.encoding or "raw", data=data)
 
 
-def _checked(spec: Spec, value: Any) -> Any:
+def _check(spec: Spec, value: Any) -> Any:
     expected = _KINDS[type(spec)]
     kind = value.WhichOneof("kind")
     if kind != expected:
@@ -270,7 +268,7 @@ def _checked(spec: Spec, value: Any) -> Any:
     if isinstance(spec, NumberSpec):
         return part
     if isinstance(spec, ListSpec):
-        return [_checked(spec.item, item) for item in checked_list(spec, part.items)]
+        return [_check(spec.item, item) for item in checked_list(spec, part.items)]
     if isinstance(spec, StructSpec):
         return _checked_struct(spec, part.fields)
     tensor = Tensor(dtype=part.dtype, shape=tuple(part.shape), encoding=part.encoding, data=memoryview(part.data))
@@ -293,13 +291,11 @@ def _as_sent(name: str, value: Any) -> Any:
 
 
 def _checked_struct(spec: StructSpec, fields: Any) -> dict[str, Any]:
-    alien = set(fields) - set(spec.parts)
-    if alien:
-        raise BadMessage(f"{min(alien)[:60]!r} is not in the declared observation_spec.")
+    check_declared(fields, spec.parts)
     for name, part in spec.parts.items():
         if name not in fields:
             absent(part)
-    return {name: _checked(part, fields[name]) if name in fields else None for name, part in spec.parts.items()}
+    return {name: _check(part, fields[name]) if name in fields else None for name, part in spec.parts.items()}
 
 
 _KINDS: dict[type, str] = {

@@ -29,13 +29,12 @@ from nav_eval_sdk.protocol.messages import (
     TensorSpec,
     TextSpec,
 )
-from nav_eval_sdk.protocol.simulator import MAX_HEADER, Call
+from nav_eval_sdk.protocol.simulator import MAX_HEADER, Call, Seen
 from nav_eval_sdk.protocol.structs import known
-from nav_eval_sdk.protocol.values import Specs, absent, checked_list, checked_text
+from nav_eval_sdk.protocol.values import Specs, absent, check_declared, checked_list, checked_text
 
 LENGTH = struct.Struct("<I")
 M = TypeVar("M", bound=msgspec.Struct)
-A = TypeVar("A", bound=Message)
 
 
 class RequestHead(Message, frozen=True):
@@ -149,18 +148,12 @@ class _Payload:
 
 def read_observation(form: Form, body: msgspec.Raw, specs: Specs, payload: memoryview) -> dict[str, Any]:
     """What an observe answered; raises BadMessage where it is not what `specs` declare."""
-    received = form.load(body, _SeenRaw).observation
-    alien = set(received) - set(specs)
-    if alien:
-        raise BadMessage(f"{min(alien)[:60]!r} is not in the declared observation_spec.")
-    return {name: _named(name, spec, received.get(name), payload) for name, spec in specs.items()}
+    received = form.load(body, Seen).observation
+    check_declared(received, specs)
+    return {name: _decode_field(name, spec, received.get(name), payload) for name, spec in specs.items()}
 
 
-class _SeenRaw(Message, frozen=True):
-    observation: dict[str, Any] = msgspec.field(default_factory=dict)
-
-
-def _named(name: str, spec: Spec, value: Any, payload: memoryview) -> Any:
+def _decode_field(name: str, spec: Spec, value: Any, payload: memoryview) -> Any:
     try:
         return _value(spec, value, payload)
     except (msgspec.MsgspecError, BadMessage, RecursionError) as error:
@@ -180,7 +173,7 @@ def _value(spec: Spec, value: Any, payload: memoryview) -> Any:
     if isinstance(spec, ListSpec):
         return [_value(spec.item, item, payload) for item in checked_list(spec, msgspec.convert(value, list[Any]))]
     parts = msgspec.convert(value, dict[str, Any])
-    return {name: _named(name, part, parts.get(name), payload) for name, part in spec.parts.items()}
+    return {name: _decode_field(name, part, parts.get(name), payload) for name, part in spec.parts.items()}
 
 
 def _tensor(spec: TensorSpec, place: TensorPlace, payload: memoryview) -> Any:

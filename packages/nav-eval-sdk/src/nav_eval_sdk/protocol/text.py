@@ -35,12 +35,12 @@ def passage(text: str, longest: int = LONGEST_SAID) -> str:
 
 def cleaned(message: S) -> S:
     """The same message with each of its texts as a line."""
-    return msgspec.convert(_cleaned(msgspec.to_builtins(message)), type(message))
+    return msgspec.convert(_clean(msgspec.to_builtins(message)), type(message))
 
 
-def _cleaned(value: Any) -> Any:
+def _clean(value: Any) -> Any:
     if isinstance(value, str):
         return line(value)
     if isinstance(value, dict):
-        return {key: _cleaned(item) for key, item in value.items()}
-    return [_cleaned(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _clean(item) for key, item in value.items()}
+    return [_clean(item) for item in value] if isinstance(value, list | tuple) else value

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -85,16 +85,14 @@ class Reader:
         A client of the specification's document declares nothing: without `specs` each value is taken as it is written.
         """
         if not specs:
-            return {name: self._named(name, None, raw) for name, raw in received.items()}
+            return {name: self._decode_field(name, None, raw) for name, raw in received.items()}
         return self._declared(specs, received)
 
     def _declared(self, specs: Specs, received: Mapping[str, msgspec.Raw]) -> dict[str, Any]:
-        alien = set(received) - set(specs)
-        if alien:
-            raise BadMessage(f"{sorted(alien)[0][:60]!r} is not in the declared observation_spec.")
-        return {name: self._named(name, spec, received.get(name)) for name, spec in specs.items()}
+        check_declared(received, specs)
+        return {name: self._decode_field(name, spec, received.get(name)) for name, spec in specs.items()}
 
-    def _named(self, name: str, spec: Spec | None, raw: msgspec.Raw | None) -> Any:
+    def _decode_field(self, name: str, spec: Spec | None, raw: msgspec.Raw | None) -> Any:
         try:
             if spec is None:
                 return self._decode(raw)
@@ -124,6 +122,12 @@ class Reader:
         if isinstance(value, str):
             return _from_base64(spec, value)
         return _from_numbers(spec, value if isinstance(value, list) else [value])
+
+
+def check_declared(received: Iterable[str], specs: Specs) -> None:
+    """Raises BadMessage for a name that the specs do not have."""
+    if alien := set(received) - set(specs):
+        raise BadMessage(f"{min(alien)[:60]!r} is not in the declared observation_spec.")
 
 
 def absent(spec: Spec) -> None:

@@ -132,7 +132,7 @@ class AgentSlot:
 
     def act(self, observation: dict[str, Any]) -> Future[Any]:
         """Ends in (answer, seconds of thinking)."""
-        return self.thread.submit(Job(lambda: _timed(self.agent.act, observation), Future(), self, observation))
+        return self.thread.submit(Job(lambda: _measure_time(self.agent.act, observation), Future(), self, observation))
 
     def close(self) -> Future[Any]:
         close = getattr(self.agent, "close", None)
@@ -153,7 +153,7 @@ def make_slots(factory: AgentFactory, count: int, max_batch: int, max_wait: floa
     return [AgentSlot(shared, factory) for _ in range(count)]
 
 
-def _timed(call: Callable[..., Any], *args: Any) -> tuple[Any, float]:
+def _measure_time(call: Callable[..., Any], *args: Any) -> tuple[Any, float]:
     begun = time.perf_counter()
     return call(*args), time.perf_counter() - begun
 

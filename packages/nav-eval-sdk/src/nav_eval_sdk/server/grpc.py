@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from concurrent import futures
-from typing import Any, TypeVar
+from typing import Any
 
 from nav_eval_sdk.errors import BadMessage, ServiceProblem
 from nav_eval_sdk.protocol.grpc import (
@@ -23,9 +23,9 @@ from nav_eval_sdk.protocol.messages import Action, EpisodeData, EpisodeEnd
 from nav_eval_sdk.quiet import grpc
 from nav_eval_sdk.server.service import Connected, Service
 from nav_eval_sdk.server.settings import Listen
+from nav_eval_sdk.transport.base import Endpoint
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 SPARE_THREADS = 8
 
 
@@ -56,9 +56,9 @@ class GrpcHandlers:
     def session(self, requests: Iterator[bytes], connected: Connected) -> Iterator[bytes]:
         """A refusal takes the place of an action, and the stream goes on."""
         for request in requests:
-            yield self._streamed(request, connected)
+            yield self._stream(request, connected)
 
-    def _streamed(self, request: bytes, connected: Connected) -> bytes:
+    def _stream(self, request: bytes, connected: Connected) -> bytes:
         received: ReceivedObservation | None = None
         try:
             received = ReceivedObservation(request)
@@ -162,7 +162,7 @@ class GrpcServer:
         self.port: int = self._bind(listen)
 
     def _bind(self, listen: Listen) -> int:
-        address = f"[{listen.host}]:{listen.port}" if ":" in listen.host else f"{listen.host}:{listen.port}"
+        address = Endpoint(listen.host, listen.port).address
         try:
             if listen.tls is None:
                 return int(self._server.add_insecure_port(address))

@@ -50,7 +50,7 @@ class RestApp:
         return self._answer(self._service.health())
 
     def validate(self) -> Response:
-        asked = self._sent() not in EMPTY
+        asked = self._request_body() not in EMPTY
         return self._answer(self._service.validate(self._body(EpisodeData) if asked else None))
 
     def reset(self) -> Response:
@@ -83,14 +83,14 @@ class RestApp:
             raise ServiceProblem("too_large", f"more than {self._listen.max_message} bytes.")
 
     @staticmethod
-    def _sent() -> memoryview | bytes:
+    def _request_body() -> memoryview | bytes:
         from flask import request
 
         stream = request.environ["wsgi.input"]
         return stream.view if hasattr(stream, "view") else request.get_data()
 
     def _body(self, kind: type[M]) -> M:
-        body = self._sent()
+        body = self._request_body()
         codec: Any = msgspec.json if self._content_type() == JSON else msgspec.msgpack
         try:
             message: M = codec.decode(body, type=kind)

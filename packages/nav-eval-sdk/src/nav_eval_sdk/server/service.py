@@ -155,7 +155,7 @@ class Service:
             old.ended = True
         slot = old.slot if old is not None else self._take_slot()
         changed = threading.Condition(self._lock)
-        future = _watched(slot.reset(data), changed)
+        future = _notify_when_done(slot.reset(data), changed)
         session = Session(data, slot, changed, Work((-1, data.request_id), future), largest)
         self._sessions[data.session_id] = session
         return session
@@ -194,7 +194,7 @@ class Service:
             work = self._decision(session, asked, observation)
         answer, seconds = self._wait(session, work)
         try:
-            given = _checked(answer, session.data)
+            given = _check(answer, session.data)
         except ActionFault as fault:
             problem = ServiceProblem("invalid_action", str(fault))
             log.warning("Session %s, step %d: %s", asked.session_id, work.key[0], problem.detail)
@@ -223,7 +223,7 @@ class Service:
         if step != session.next_step:
             raise ServiceProblem("step_conflict", f"step {step} was asked for, {session.next_step} is next.")
         session.next_step = step + 1
-        session.last = Work((step, asked.request_id), _watched(session.slot.act(observation), session.changed))
+        session.last = Work((step, asked.request_id), _notify_when_done(session.slot.act(observation), session.changed))
         return session.last
 
     def end(self, data: EpisodeEnd) -> EndStatus:
@@ -309,7 +309,7 @@ def _largest_message(data: EpisodeData) -> int:
         raise ServiceProblem("bad_request", f"observation_spec: {error}") from None
 
 
-def _watched(future: Future[Any], changed: threading.Condition) -> Future[Any]:
+def _notify_when_done(future: Future[Any], changed: threading.Condition) -> Future[Any]:
     def notify(_: Future[Any]) -> None:
         with changed:
             changed.notify_all()
@@ -318,7 +318,7 @@ def _watched(future: Future[Any], changed: threading.Condition) -> Future[Any]:
     return future
 
 
-def _checked(answer: Any, data: EpisodeData) -> Answer:
+def _check(answer: Any, data: EpisodeData) -> Answer:
     """The agent's answer; raises ActionFault."""
     read = read_answer(answer, data.limits.chunk)
     if data.action_space and (wrong := chunk_fault(data.action_space, read.actions)):

@@ -114,13 +114,13 @@ def start(
     max_wait: least seconds that a batch waits for others. Raises UnsafeAddress for a public address without a token,
     ValueError for what is no agent, port or number of sessions.
     """
+    from nav_eval_sdk.transport.base import Endpoint
+
     listen = Listen(host=host, port=port, token=token, tls=tls, insecure=insecure, max_message=max_message)
     listen.check()
     service = _service(agent, max_sessions, max_batch, max_wait, idle_timeout, streaming=protocol == "grpc")
     transport = _transport(protocol, service, listen)
-    return Server(
-        service, transport, f"[{host}]:{transport.port}" if ":" in host else f"{host}:{transport.port}"
-    ).start()
+    return Server(service, transport, Endpoint(host, transport.port).address).start()
 
 
 def _service(
@@ -172,7 +172,7 @@ def start_joined(
     """
     from nav_eval_sdk.server.joining import Joining
 
-    connection = _called(url, token, ca)
+    connection = _connection_to(url, token, ca)
     service = _service(agent, max_sessions, max_batch, max_wait, idle_timeout, streaming=False)
     server = Server(service, Joining(service, connection, lambda error: server.give_up(error)), url)
     return server.start()
@@ -183,7 +183,7 @@ def join(agent: Callable[[], Any] | Any, url: str, token: str, *, grace: float =
     _until_stopped(start_joined(agent, url, token, **options), grace)
 
 
-def _called(url: str, token: str, ca: str | None) -> Connection:
+def _connection_to(url: str, token: str, ca: str | None) -> Connection:
     from nav_eval_sdk.competition import address
     from nav_eval_sdk.transport.base import ClientTls, Connection, Endpoint
 

@@ -18,7 +18,7 @@ def connect(endpoint: str, timeout: float = 10.0) -> SimulatorClient:
     host, _, port = place.rpartition(":")
     if scheme not in ("", "socket", "grpc") or not host or not port.isdigit():
         raise ValueError(f"endpoint {endpoint!r} is not host:port, socket://host:port or grpc://host:port.")
-    connection = _connected(host.strip("[]"), int(port), timeout)
+    connection = _connect(host.strip("[]"), int(port), timeout)
     if scheme != "grpc":
         return SocketClient(connection)
     connection.close()
@@ -27,7 +27,7 @@ def connect(endpoint: str, timeout: float = 10.0) -> SimulatorClient:
     return GrpcClient(place)
 
 
-def _connected(host: str, port: int, timeout: float) -> socket.socket:
+def _connect(host: str, port: int, timeout: float) -> socket.socket:
     try:
         connection = socket.create_connection((host, port), timeout=timeout)
     except OSError as error:

@@ -36,7 +36,7 @@ class GrpcClient(SimulatorClient):
         try:
             return load(self._unary(call, dump(request), deadline), call.answer)
         except WireError as error:
-            raise self._failed(error) from None
+            raise self._translate_error(error) from None
 
     def observe(self, session_id: str, specs: Specs, deadline: Deadline) -> dict[str, Any]:
         try:
@@ -45,7 +45,7 @@ class GrpcClient(SimulatorClient):
                 raise BadMessage(f"{len(data)} bytes are more than the declared observations take.")
             return ReceivedObservation(data).read(specs)
         except WireError as error:
-            raise self._failed(error) from None
+            raise self._translate_error(error) from None
 
     def _unary(self, call: Call[Any, Any], data: bytes, deadline: Deadline) -> bytes:
         if self._channel is None:
@@ -57,7 +57,7 @@ class GrpcClient(SimulatorClient):
             raise as_wire_error(error, deadline) from None
         return answer
 
-    def _failed(self, error: WireError) -> WireError:
+    def _translate_error(self, error: WireError) -> WireError:
         if not isinstance(error, Refused):
             self.drop()
         return BadAnswer(str(error)[:300]) if isinstance(error, BadMessage) else error

@@ -43,7 +43,7 @@ class SocketClient(SimulatorClient):
                 raise BadMessage(f"{call.name} was answered with {head.payload} bytes of payload.")
             return self._form.load(head.body, call.answer)
         except (WireError, OSError) as error:
-            raise self._failed(error) from None
+            raise self._translate_error(error) from None
 
     def observe(self, session_id: str, specs: Specs, deadline: Deadline) -> dict[str, Any]:
         try:
@@ -53,7 +53,7 @@ class SocketClient(SimulatorClient):
             payload = self._receive(head.payload, deadline)
             return read_observation(self._form, head.body, specs, payload)
         except (WireError, OSError) as error:
-            raise self._failed(error) from None
+            raise self._translate_error(error) from None
 
     def _ask(self, call: Call[Any, Any], request: Message, deadline: Deadline) -> AnswerHead:
         if self._connection is None:
@@ -81,7 +81,7 @@ class SocketClient(SimulatorClient):
             got += count
         return buffer
 
-    def _failed(self, error: Exception) -> Exception:
+    def _translate_error(self, error: Exception) -> Exception:
         if not isinstance(error, Refused):
             self.drop()
         if isinstance(error, TimeoutError):

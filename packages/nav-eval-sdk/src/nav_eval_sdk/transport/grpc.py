@@ -128,11 +128,11 @@ class GrpcTransport(Transport):
 
     def _ask(self, request: bytes, deadline: Deadline) -> Action | Problem:
         if not self._streaming:
-            return self._parsed(self._unary("GetAction", request, deadline), load_action)
+            return self._parse(self._unary("GetAction", request, deadline), load_action)
         self._open(deadline)
         if self._stream is None:
             self._stream = _Stream(self._channel.stream_stream(f"/{SERVICE}/Session"), self._metadata)
-        return self._parsed(self._stream.ask(request, deadline), load_action)
+        return self._parse(self._stream.ask(request, deadline), load_action)
 
     def _call(self, method: str, request: bytes, kind: type[M], deadline: Deadline, *, empty: M | None = None) -> M:
         """`empty`: what an answer of no bytes means, where that is allowed."""
@@ -140,7 +140,7 @@ class GrpcTransport(Transport):
             answer = self._unary(method, request, deadline)
             if empty is not None and not answer:
                 return empty
-            return self._parsed(answer, lambda data: cleaned(load(data, kind)))
+            return self._parse(answer, lambda data: cleaned(load(data, kind)))
         except BaseException as error:
             if not isinstance(error, Refused):
                 self.drop()
@@ -160,7 +160,7 @@ class GrpcTransport(Transport):
         return answer
 
     @staticmethod
-    def _parsed(data: bytes, parse: Callable[[bytes], R]) -> R:
+    def _parse(data: bytes, parse: Callable[[bytes], R]) -> R:
         try:
             return parse(data)
         except BadMessage as error:

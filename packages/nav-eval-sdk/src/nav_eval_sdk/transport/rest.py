@@ -91,7 +91,7 @@ class RestTransport(Transport):
 
     def info(self, deadline: Deadline) -> Info:
         try:
-            answer = self._answered("GET", "info", None, deadline)
+            answer = self._ask("GET", "info", None, deadline)
             if not any(name.encode() in answer.body for name in Info.__struct_fields__):
                 return PLAIN_SERVICE  # one answer for every address says nothing of a service
             return self._understood(answer, Info)
@@ -106,9 +106,9 @@ class RestTransport(Transport):
         except Refused as refused:
             if refused.problem.code not in ABSENT:
                 raise
-        answer = self._answered("POST", "episode/validate", None, deadline)
+        answer = self._ask("POST", "episode/validate", None, deadline)
         try:
-            return plain_status(_decoded(answer, Validation).status)
+            return plain_status(_decode_answer(answer, Validation).status)
         except BadAnswer:  # a text, say: that it answers is all that the specification asks for
             return plain_status("")
 
@@ -140,16 +140,16 @@ class RestTransport(Transport):
         self._http = self._socket = None
 
     def _call(self, method: str, path: str, message: Message | None, kind: type[M], deadline: Deadline) -> M:
-        return self._understood(self._answered(method, path, message, deadline), kind)
+        return self._understood(self._ask(method, path, message, deadline), kind)
 
     def _understood(self, answer: Answer, kind: type[M]) -> M:
         try:
-            return _decoded(answer, kind)
+            return _decode_answer(answer, kind)
         except BadAnswer:
             self.drop()
             raise
 
-    def _answered(self, method: str, path: str, message: Message | None, deadline: Deadline) -> Answer:
+    def _ask(self, method: str, path: str, message: Message | None, deadline: Deadline) -> Answer:
         """Raises Refused where it is no 200."""
         try:
             answer = self._exchange(method, path, message, deadline)
@@ -157,7 +157,7 @@ class RestTransport(Transport):
             self.drop()
             raise
         if answer.status != 200:
-            raise _refused(answer)
+            raise _refusal(answer)
         return answer
 
     def _exchange(self, method: str, path: str, message: Message | None, deadline: Deadline) -> Answer:
@@ -167,7 +167,7 @@ class RestTransport(Transport):
         try:
             connection = self._open(deadline)
             connection.request(method, f"{before}/api/v1/{path}", body, headers)
-            return self._received(connection)
+            return self._receive(connection)
         except TimeoutError:
             raise DeadlineMissed(f"no answer within {deadline.seconds:g} s.") from None
         except (OSError, http.client.IncompleteRead) as error:
@@ -176,7 +176,7 @@ class RestTransport(Transport):
             if body is not None:
                 body.release()  # else whoever keeps what is raised here keeps the buffer from the next message
 
-    def _received(self, connection: http.client.HTTPConnection) -> Answer:
+    def _receive(self, connection: http.client.HTTPConnection) -> Answer:
         try:
             with connection.getresponse() as response:
                 body = _read(response)
@@ -261,12 +261,12 @@ def opened(connection: Connection, deadline: Deadline) -> socket.socket:
     """A connection, with TLS where it is asked for."""
     sock = connected(connection.endpoint, connection.networks, deadline, connection.connect_timeout)
     try:
-        return _wrapped(connection, sock) if connection.secure else sock
+        return _wrap(connection, sock) if connection.secure else sock
     except TimeoutError:
         raise Unreachable(f"{connection.endpoint.address} did not finish the TLS handshake.") from None
 
 
-def _wrapped(connection: Connection, sock: socket.socket) -> ssl.SSLSocket:
+def _wrap(connection: Connection, sock: socket.socket) -> ssl.SSLSocket:
     tls = connection.tls
     context = ssl.create_default_context(cafile=tls.ca if tls else None)
     if tls and tls.certificate:
@@ -300,7 +300,7 @@ def _wait_asked(response: http.client.HTTPResponse) -> float:
         return 0.0
 
 
-def _refused(answer: Answer) -> WireError:
+def _refusal(answer: Answer) -> WireError:
     status = answer.status
     if answer.content_type == PROBLEM:
         try:
@@ -313,9 +313,9 @@ def _refused(answer: Answer) -> WireError:
     return Refused(Problem(code=code, status=status, title=f"HTTP {status}"), after=answer.after)
 
 
-def _decoded(answer: Answer, kind: type[M]) -> M:
+def _decode_answer(answer: Answer, kind: type[M]) -> M:
     """Raises BadAnswer, whatever goes wrong. An action's texts stay as they are: they are compared, never shown."""
-    decode = _packed if answer.content_type == MSGPACK else _with_nan
+    decode = _pack if answer.content_type == MSGPACK else _with_nan
     try:
         message = decode(answer.body, kind)
         if not isinstance(message, Action):
@@ -327,7 +327,7 @@ def _decoded(answer: Answer, kind: type[M]) -> M:
         raise BadAnswer(f"no valid {kind.__name__}: {error}") from error
 
 
-def _packed(body: bytes, kind: type[M]) -> M:
+def _pack(body: bytes, kind: type[M]) -> M:
     return msgspec.msgpack.decode(body, type=kind)
 
 

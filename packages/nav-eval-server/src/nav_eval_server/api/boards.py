@@ -65,16 +65,16 @@ def competition(request: HttpRequest) -> dict[str, Any]:
 @router.get("/boards/{board}", response={200: dict[str, Any]} | answers(404))
 def board(request: HttpRequest, board: str) -> dict[str, Any]:
     """A board as it stands now, as `nav-eval competition publish` writes it. One that is hidden, or absent, is 404."""
-    return _shown(board).published
+    return _find_board(board).published
 
 
 @router.get("/boards/{board}/csv", response=FOUND | answers(404), openapi_extra=CSV)
 def table(request: HttpRequest, board: str) -> HttpResponse:
     """The same as a table."""
-    return HttpResponse(_shown(board).table, content_type="text/csv; charset=utf-8")
+    return HttpResponse(_find_board(board).table, content_type="text/csv; charset=utf-8")
 
 
-def _shown(name: str) -> Standings:
+def _find_board(name: str) -> Standings:
     found = (board for phase in current().phases for board in standings(phase, AnonymousUser()))
     for one in found:
         if one.name == name:

@@ -31,7 +31,7 @@ class ImageOut(Schema):
 @router.get("/images/{sha256}", response={200: ImageOut} | answers(401, 422))
 def image(request: HttpRequest, sha256: Sum) -> dict[str, Any]:
     """How much of an archive is here."""
-    return _shown(sha256, storage.received(current(), token_team(request), sha256))
+    return _upload_state(sha256, storage.received(current(), token_team(request), sha256))
 
 
 @router.put(
@@ -49,8 +49,8 @@ def send_image(
     """A piece of what `docker save` wrote, from `offset` on; `whole`: bytes of all, `name`: of the endpoint."""
     team = token_team(request)
     size, endpoint = storage.receive(current(), team, name, sha256, offset, request.body, whole)
-    return _shown(sha256, size) | {"endpoint": shown_endpoint(endpoint) if endpoint else None}
+    return _upload_state(sha256, size) | {"endpoint": shown_endpoint(endpoint) if endpoint else None}
 
 
-def _shown(sha256: str, size: int) -> dict[str, Any]:
+def _upload_state(sha256: str, size: int) -> dict[str, Any]:
     return {"sha256": sha256, "received": size, "piece": min(storage.PIECE, current().web.upload_mb << 20)}

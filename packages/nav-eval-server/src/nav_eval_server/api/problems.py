@@ -16,6 +16,7 @@ from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from nav_eval.errors import InputError
+from nav_eval_server.queue.client import Fenced
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.web.context import language
 from nav_eval_server.web.failures import NUMBER
@@ -42,6 +43,7 @@ STATUS = {
     "quota_concurrent": 429, "dry_run_running": 429,
 }  # fmt: skip
 """Of a Refusal by its code; of all others 409."""
+FENCED = "This attempt is not yours any more. End its process and keep nothing."
 AGAIN = {"too_soon": 10, "busy": 5}
 """Seconds after which to ask again."""
 
@@ -94,6 +96,7 @@ def handle(api: NinjaAPI) -> None:
         Refusal: lambda _, error: refused(error),
         InputError: lambda _, error: problem(422, str(error)),
         ValidationError: lambda _, error: problem(422, _faults(error)),
+        Fenced: lambda *_: problem(409, FENCED),
         AuthenticationError: lambda *_: problem(401),
         Http404: lambda *_: problem(404),
         RequestDataTooBig: lambda *_: problem(413),

@@ -116,10 +116,6 @@ def _worker(request: HttpRequest) -> Token:
     return token
 
 
-def _fenced() -> HttpError:
-    return HttpError(409, "This attempt is not yours any more. End its process and keep nothing.")
-
-
 @router.post("/hello", response={204: None} | answers(400, 401, 422))
 def hello(request: HttpRequest, body: Instance) -> HttpResponse:
     """A worker has begun: what this instance had before is over."""
@@ -137,22 +133,19 @@ def claim(request: HttpRequest, body: Wanted) -> HttpResponse | dict[str, Any]:
 @router.post("/attempts/{attempt}/heartbeat", response={200: Turn} | answers(400, 401, 409, 422))
 def heartbeat(request: HttpRequest, attempt: int, body: Beat) -> dict[str, bool]:
     """Within lease_seconds of the last one, or the attempt is lost."""
-    try:
-        return {"over": _dispatcher().heartbeat(_worker(request), attempt, body.fence, body.total)}
-    except Fenced:
-        raise _fenced() from None
+    return {"over": _dispatcher().heartbeat(_worker(request), attempt, body.fence, body.total)}
 
 
 @router.get("/attempts/{attempt}/files", response={200: list[FileOut]} | answers(401, 409, 422))
 def files(request: HttpRequest, attempt: int, fence: int) -> list[dict[str, Any]]:
     """What has arrived of the run so far, for whoever goes on with it."""
-    return _dispatcher().inbox(_held(request, attempt, fence).submission_id).listing()
+    return _dispatcher().inbox(_own_attempt(request, attempt, fence).submission_id).listing()
 
 
 @router.get("/attempts/{attempt}/files/{name}", response=FOUND | answers(401, 404, 409, 422), openapi_extra=FILE)
 def download(request: HttpRequest, attempt: int, fence: int, name: str) -> HttpResponse:
     """A file of the run."""
-    held = _held(request, attempt, fence)
+    held = _own_attempt(request, attempt, fence)
     if name not in NAMES:
         raise HttpError(404, "No such file.")
     return HttpResponse(_dispatcher().inbox(held.submission_id).read(name), content_type="application/octet-stream")
@@ -161,14 +154,14 @@ def download(request: HttpRequest, attempt: int, fence: int, name: str) -> HttpR
 @router.get("/attempts/{attempt}/predictions", response=FOUND | answers(401, 404, 409, 422), openapi_extra=FILE)
 def predictions(request: HttpRequest, attempt: int, fence: int) -> FileResponse:
     """The file that the team sent."""
-    held = _held(request, attempt, fence)
+    held = _own_attempt(request, attempt, fence)
     return FileResponse((_dispatcher().folder.uploads / held.submission_id).open("rb"))
 
 
 @router.get("/attempts/{attempt}/image", response=FOUND | answers(401, 404, 409, 422), openapi_extra=FILE)
 def image(request: HttpRequest, attempt: int, fence: int, offset: Annotated[int, Query(ge=0)]) -> HttpResponse:
     """A piece of the image that the team sent; nothing behind its end."""
-    entry = _held(request, attempt, fence).submission
+    entry = _own_attempt(request, attempt, fence).submission
     if entry.protocol != "image":
         raise HttpError(404, "It is no image.")
     return HttpResponse(_piece(storage.path(current(), entry.url), offset), content_type="application/octet-stream")
@@ -193,8 +186,6 @@ def upload(
     """Part of a file, from `offset` on; with `whole`, of one of that size that replaces it. Counts as a heartbeat."""
     try:
         size = _dispatcher().receive(_worker(request), attempt, fence, name, offset, request.body, whole)
-    except Fenced:
-        raise _fenced() from None
     except ValueError as error:
         raise HttpError(422, str(error)) from None
     return {"size": size}
@@ -206,14 +197,12 @@ def finish(request: HttpRequest, attempt: int, body: EndingIn) -> dict[str, str]
     ending = Ending(body.outcome, body.rc, body.message, body.manifest)
     try:
         return {"state": _dispatcher().finish(_worker(request), attempt, body.fence, ending).value}
-    except Fenced:
-        raise _fenced() from None
     except Junk as junk:
         raise HttpError(422, str(junk)) from None
 
 
-def _held(request: HttpRequest, attempt: int, fence: int) -> Attempt:
+def _own_attempt(request: HttpRequest, attempt: int, fence: int) -> Attempt:
     found = Attempt.objects.filter(pk=attempt, fence=fence, worker=_worker(request), live=True).first()
     if found is None:
-        raise _fenced()
+        raise Fenced
     return found

@@ -125,7 +125,7 @@ def _extract(backup: Path, folder: Path) -> Mapping[str, Any]:
     try:
         with tarfile.open(backup) as tar:
             for member in tar:
-                _put(tar, member, folder)
+                _write_file(tar, member, folder)
         label: Mapping[str, Any] = json.loads((folder / LABEL).read_text())
         (folder / LABEL).unlink()
     except (OSError, tarfile.TarError, ValueError) as error:
@@ -139,7 +139,7 @@ def _extract(backup: Path, folder: Path) -> Mapping[str, Any]:
     return label
 
 
-def _put(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
+def _write_file(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
     """One file of it below `folder`, and nothing else: extractall's filters are unknown to Python before 3.11.4."""
     name, content = PurePosixPath(member.name), tar.extractfile(member) if member.isreg() else None
     if content is None or name.is_absolute() or ".." in name.parts:

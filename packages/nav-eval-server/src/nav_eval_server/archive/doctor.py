@@ -13,8 +13,7 @@ from nav_eval.errors import ConfigError
 from nav_eval.report.verdict import few
 from nav_eval_server import events, opening, pages
 from nav_eval_server.archive.backups import LAST
-from nav_eval_server.board.places import sha256
-from nav_eval_server.challenge import Challenge
+from nav_eval_server.challenge import Challenge, content_sha256
 from nav_eval_server.conditions import differences
 from nav_eval_server.folder import Folder
 from nav_eval_server.images import engine
@@ -133,7 +132,7 @@ def _log() -> Finding:
     broken = events.broken()
     if broken is not None:
         return Finding(False, f"the audit log was changed at event {broken}: restore a backup")
-    changed = [row.pk for row in Ranking.objects.iterator() if sha256(row.document) != row.sha256]
+    changed = [row.pk for row in Ranking.objects.iterator() if content_sha256(row.document) != row.sha256]
     if changed:
         return Finding(False, f"board snapshot {changed[0]} was changed: restore a backup")
     return Finding(True, "audit log and board snapshots are whole")

@@ -18,9 +18,9 @@ from nav_eval_server import events
 from nav_eval_server.archive import site
 from nav_eval_server.archive.evidence import values
 from nav_eval_server.board import decisions
-from nav_eval_server.board.places import Board, Keeper, document, keep, sha256
+from nav_eval_server.board.places import Board, Keeper, document, keep
 from nav_eval_server.board.visibility import Sight, visible_to
-from nav_eval_server.challenge import Challenge
+from nav_eval_server.challenge import Challenge, content_sha256
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Event, Ranking, Submission
 from nav_eval_server.queue.baselines import OURS
@@ -48,7 +48,7 @@ def freeze(challenge: Challenge, phase: str, now: datetime, actor: str = "organi
         "values": values(challenge, phase, Board.FINAL),
         "submissions": list(ended.values_list("id", "team__name", "state", "result__manifest_sha256")),
     }
-    digest = sha256(content)
+    digest = content_sha256(content)
     place = Folder(challenge.folder).path / "state" / "frozen"
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     (place / f"{phase}.json").write_text(json.dumps(content, sort_keys=True, separators=(",", ":")))

@@ -7,8 +7,6 @@ rank intervals are of nav_eval.results.ranking, among teams; baselines and oracl
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +21,7 @@ from nav_eval.results import ranking
 from nav_eval.results.compare import EpisodeKey, RunRecords
 from nav_eval.results.export import recorded_definitions
 from nav_eval_server.board.ladder import climb
-from nav_eval_server.challenge import Challenge
+from nav_eval_server.challenge import Challenge, content_sha256
 from nav_eval_server.models import Episode, Ranking, Result, Submission, Team
 from nav_eval_server.queue.states import State
 
@@ -115,10 +113,10 @@ def document(challenge: Challenge, phase: str, board: Board) -> dict[str, Any]:
     higher = higher_is_better(challenge, phase)
     teams = counted(challenge, phase, board)
     found = records(challenge, [one.submission for one in teams])
-    failed = _failed([one.submission for one in teams])
+    failed = _count_failures([one.submission for one in teams])
     found = {key: replace(one, played_well=len(one.episodes) - failed.get(key, 0)) for key, one in found.items()}
     entrants = [found[one.submission.id] for one in teams if one.submission.team.role == Team.Role.TEAM]
-    order = _ranked(entrants, challenge.ranking.by, higher)
+    order = _rank(entrants, challenge.ranking.by, higher)
     keys = common_episodes(entrants or list(found.values()), challenge.ranking.by)
     places = {place.name: place for place in order.places} if order else {}
     lines = [_line(one, places, _over(found[one.submission.id], keys, challenge.ranking.by), failed) for one in teams]
@@ -165,7 +163,7 @@ def records(challenge: Challenge, submissions: Sequence[Submission]) -> dict[str
     return {one.id: RunRecords(one.team.name, values[one.id]) for one in submissions}
 
 
-def _ranked(entries: Sequence[RunRecords], measure: str, higher: bool) -> ranking.Ranking | None:
+def _rank(entries: Sequence[RunRecords], measure: str, higher: bool) -> ranking.Ranking | None:
     try:
         return ranking.rank(entries, measure, higher_is_better=higher)
     except RunDirectoryError:  # nobody, or nobody that has an episode in common with all the others
@@ -185,7 +183,7 @@ def _over(entry: RunRecords, keys: set[EpisodeKey], measure: str) -> tuple[float
     return (math.fsum(values) / len(values) if values else None), len(entry.episodes) - len(values)
 
 
-def _failed(submissions: Sequence[Submission]) -> dict[str, int]:
+def _count_failures(submissions: Sequence[Submission]) -> dict[str, int]:
     """By submission; those of which no episode failed are not in it."""
     rows = Episode.objects.filter(submission__in=submissions).exclude(status="ok").values_list("submission_id")
     counts: dict[str, int] = {}
@@ -245,10 +243,6 @@ def _reason(struck: Submission) -> str:
     return decided.reason if decided else ""
 
 
-def sha256(content: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
 def agree(one: Any, other: Any) -> bool:
     """Whether two boards say the same under the keys that both have: releases before and after name more, or fewer."""
     if isinstance(one, dict) and isinstance(other, dict):
@@ -261,7 +255,7 @@ def agree(one: Any, other: Any) -> bool:
 def keep(content: dict[str, Any], now: datetime, *, revealed: bool = False) -> Ranking:
     """A snapshot of a board; the last one where nothing has changed since."""
     last = latest(content["phase"], Board(content["board"]), revealed=revealed)
-    if last is not None and last.sha256 == sha256(content):
+    if last is not None and last.sha256 == content_sha256(content):
         return last
     return Ranking.objects.create(
         phase=content["phase"],
@@ -269,7 +263,7 @@ def keep(content: dict[str, Any], now: datetime, *, revealed: bool = False) -> R
         revealed=revealed,
         at=now,
         document=content,
-        sha256=sha256(content),
+        sha256=content_sha256(content),
     )
 
 

@@ -86,11 +86,11 @@ class Maker:
         self._since = 0.0
 
     def tend(self) -> None:
-        if self._process is not None and not self._ended(self._process):
+        if self._process is not None and not self._has_ended(self._process):
             return
         self._process = self._proof = None
         proof = next(self._missing(), None)
-        if proof is not None and self._signed(proof):
+        if proof is not None and self._is_signed(proof):
             self._begin(proof)
 
     def _missing(self) -> Iterator[Proof]:
@@ -103,7 +103,7 @@ class Maker:
             services = set(Submission.objects.filter(pk__in=bare, kind="service").values_list("pk", flat=True))
             yield from (proofs[name] for name in bare if name in services and sight.evidence(name))
 
-    def _signed(self, proof: Proof) -> bool:
+    def _is_signed(self, proof: Proof) -> bool:
         """Whether the signed form is there now. There is none of a run whose configuration would tell its seed."""
         try:
             if not proof.names:
@@ -132,7 +132,7 @@ class Maker:
         os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
         self._proof, self._since = proof, time.monotonic()
 
-    def _ended(self, process: subprocess.Popen[bytes]) -> bool:
+    def _has_ended(self, process: subprocess.Popen[bytes]) -> bool:
         if process.poll() is None and time.monotonic() - self._since > SECONDS:
             process.kill()
             process.wait()

@@ -54,7 +54,7 @@ class Sight:
         if self._organiser or (mine and (revealed or found.phase == DRY_RUN or (done and step is None))):
             return _means(found)
         if mine and done and step is not None:
-            return self._climbed(found, step)
+            return self._released_score(found, step)
         return _on_board(found)
 
     def evidence(self, submission: str) -> bool:
@@ -80,7 +80,7 @@ class Sight:
             return ()
         return (AGENT_LOG, *RECORDS) if self._organiser or found.phase == DRY_RUN else (AGENT_LOG,)
 
-    def _climbed(self, submission: Submission, step: float) -> Figures:
+    def _released_score(self, submission: Submission, step: float) -> Figures:
         """What the team's public score was after it, and nothing of its own."""
         mine = scored(self._challenge, submission.phase)
         mine = [one for one in mine if one.submission.team_id == submission.team_id and one.mean is not None]

@@ -36,7 +36,7 @@ def check(file: Path, most: float) -> float:
     """
     try:
         with tarfile.open(file, "r:") as archive:
-            size = _unpacked(archive, most)
+            size = _unpacked_size(archive, most)
     except (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, MemoryError, ValueError, RecursionError):
         raise InputError("it is not an archive as `docker save` or `podman save` writes it.") from None
     if size > most:
@@ -44,7 +44,7 @@ def check(file: Path, most: float) -> float:
     return size
 
 
-def _unpacked(archive: tarfile.TarFile, most: float) -> float:
+def _unpacked_size(archive: tarfile.TarFile, most: float) -> float:
     """Bytes; so many as are sure to be more than `most` once they are. A layer counts as often as a list names it.
 
     One that is named otherwise, as through a link, counts as the largest. Docker reads one list, podman another.
@@ -58,7 +58,7 @@ def _unpacked(archive: tarfile.TarFile, most: float) -> float:
         sizes.setdefault(place, 0)
         layer = _layer(content)
         if layer is None:
-            (dockers if place == MANIFEST else others).update(_named(content))
+            (dockers if place == MANIFEST else others).update(_layers_of(content))
             continue
         with layer:
             for size in _sizes(layer):
@@ -86,7 +86,7 @@ def _sizes(layer: tarfile.TarFile) -> Iterator[int]:
         layer.members.clear()  # type: ignore[attr-defined]
 
 
-def _named(content: IO[bytes]) -> list[str]:
+def _layers_of(content: IO[bytes]) -> list[str]:
     """Where the layers are that a manifest names, if it is one; an engine reads its keys in any case."""
     found: list[str] = []
 

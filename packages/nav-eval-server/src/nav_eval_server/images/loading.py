@@ -52,7 +52,7 @@ class Store:
         """The id of the image, loaded. Raises Broken; ConfigError and EngineError where this machine is at fault."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
         note = self._folder / sha256
-        with self._locked():
+        with self._lock():
             if note.exists() and self._there(note.read_text()):
                 note.touch()
                 return note.read_text()
@@ -67,7 +67,7 @@ class Store:
             return found
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         """One load at a time on this machine, since archives may share a name."""
         with LOCK.open("a") as lock:
             while True:

@@ -65,10 +65,10 @@ def receive(
     if shutil.disk_usage(part.parent).free < whole - here + ROOM:
         raise Refusal("busy", "The server's disk is full. Tell the organisers.", "服务器磁盘已满，请告知主办方。")
     size = put(part, offset, data) if here < whole else here
-    return size, _arrived(challenge, team, name, sha256, part, whole) if size >= whole else None
+    return size, _register_image(challenge, team, name, sha256, part, whole) if size >= whole else None
 
 
-def _arrived(challenge: Challenge, team: Team, name: str, sha256: str, part: Path, whole: int) -> Endpoint:
+def _register_image(challenge: Challenge, team: Team, name: str, sha256: str, part: Path, whole: int) -> Endpoint:
     """Raises Refusal. A large one takes so long that its last piece may be sent again meanwhile."""
     with _alone(part.parent):
         if _keeps(team, sha256):

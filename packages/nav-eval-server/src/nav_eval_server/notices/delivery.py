@@ -60,7 +60,7 @@ class MailSender:
         try:
             self._send(notice)
         except (Undelivered, InputError) as error:
-            self._failed(notice, error, timezone.now())
+            self._note_failure(notice, error, timezone.now())
         else:
             notice.state, notice.body, notice.said = Notice.State.SENT, "", ""
             notice.save()
@@ -69,7 +69,7 @@ class MailSender:
         longest = max(LONGEST_PAUSE, self._challenge.notify.retry_seconds)
         return timedelta(seconds=min(self._challenge.notify.retry_seconds * 2.0 ** min(tries - 1, 20), longest))
 
-    def _failed(self, notice: Notice, error: Undelivered | InputError, now: datetime) -> None:
+    def _note_failure(self, notice: Notice, error: Undelivered | InputError, now: datetime) -> None:
         notice.said = str(error)[:300]
         if getattr(error, "for_ever", False) or notice.next_at > notice.deadline:
             notice.state, notice.body = Notice.State.GIVEN_UP, ""

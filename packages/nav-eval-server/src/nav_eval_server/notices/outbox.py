@@ -33,7 +33,7 @@ def tell(challenge: Challenge, kind: Kind, *, path: str, team: Team | None = Non
     """
     both = {name: _both(value) for name, value in facts.items()} | ({"team": _both(team.name)} if team else {})
     link = f"{challenge.address}{path}" if challenge.address else ""
-    subject, body = _written(challenge, kind, both, link)
+    subject, body = _compose(challenge, kind, both, link)
     if challenge.notify.mail is not None:
         send(challenge, [Notice(kind=kind, to=to, subject=subject, body=body) for to in _addresses(kind, team)])
     if challenge.notify.webhook is not None:
@@ -43,11 +43,11 @@ def tell(challenge: Challenge, kind: Kind, *, path: str, team: Team | None = Non
 def invite(challenge: Challenge, to: str, name: str, link: str) -> None:
     """Somebody who may have no account yet, by mail alone."""
     if challenge.notify.mail is not None:
-        subject, body = _written(challenge, "invited", {"name": _both(name)}, link)
+        subject, body = _compose(challenge, "invited", {"name": _both(name)}, link)
         send(challenge, [Notice(kind="invited", to=to, subject=subject, body=body)])
 
 
-def _written(challenge: Challenge, kind: Kind, facts: Mapping[str, Sentence], link: str) -> tuple[str, str]:
+def _compose(challenge: Challenge, kind: Kind, facts: Mapping[str, Sentence], link: str) -> tuple[str, str]:
     """Subject and body of a mail."""
     title: Sentence = {"en": challenge.title.en, "zh": challenge.title.zh}
     return words.subject(kind, facts)[:LONGEST], words.body(kind, facts, title, challenge.timezone, link)

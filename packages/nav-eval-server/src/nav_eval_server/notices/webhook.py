@@ -37,14 +37,14 @@ def post(hook: Webhook, body: bytes, key: str, seconds: float) -> None:
     target = f"{url.path or '/'}{f'?{url.query}' if url.query else ''}"
     try:
         with connected(endpoint, Networks(hook.allowed_networks), Deadline(seconds), None) as sock:
-            status = _answered(sock, endpoint, target, body, headers, seconds)
+            status = _answer(sock, endpoint, target, body, headers, seconds)
     except (OSError, ssl.SSLError, http.client.HTTPException, WireError) as error:
         raise Undelivered(str(error) or type(error).__name__) from None
     if not 200 <= status < 300:
         raise Undelivered(f"{endpoint.address} answered {status}.")
 
 
-def _answered(
+def _answer(
     sock: socket.socket, endpoint: Endpoint, target: str, body: bytes, headers: dict[str, str], seconds: float
 ) -> int:
     """The status; whoever answers letter by letter is cut off."""

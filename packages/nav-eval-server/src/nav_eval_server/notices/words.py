@@ -112,7 +112,7 @@ RULINGS: Mapping[str, Sentence] = {
 
 
 def subject(kind: Kind, facts: Mapping[str, Sentence]) -> str:
-    return " / ".join(_filled(TEXTS[kind].subject, facts, language) for language in ("en", "zh"))
+    return " / ".join(_fill(TEXTS[kind].subject, facts, language) for language in ("en", "zh"))
 
 
 ZONE: Sentence = {"en": "Times are of {zone}.", "zh": "所有时间均为 {zone} 时间。"}
@@ -128,9 +128,9 @@ def body(kind: Kind, facts: Mapping[str, Sentence], competition: Sentence, zone:
 
 
 def _paragraph(kind: Kind, facts: Mapping[str, Sentence], competition: Sentence, language: Language) -> str:
-    head, told = (_filled(text, facts, language) for text in (TEXTS[kind].subject, TEXTS[kind].body))
+    head, told = (_fill(text, facts, language) for text in (TEXTS[kind].subject, TEXTS[kind].body))
     return f"{competition[language]}: {head}{'.' if language == 'en' else '。'}\n{told}"
 
 
-def _filled(text: Sentence, facts: Mapping[str, Sentence], language: Language) -> str:
+def _fill(text: Sentence, facts: Mapping[str, Sentence], language: Language) -> str:
     return text[language].format(**{name: value[language] for name, value in facts.items()})

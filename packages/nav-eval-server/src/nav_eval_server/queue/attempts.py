@@ -81,7 +81,7 @@ class Attempts(Transitions):
         with self.locked() as now:
             kept = slots.keeps(self.challenge, now)
             full = kept.places > 0 and self._idle_places() <= kept.places
-            taken, seconds = self._taken(), outlook.seconds(now)
+            taken, seconds = self._busy_endpoints(), outlook.seconds(now)
             ready = [one for one in outlook.waiting(self.challenge, now) if images or not one.image]
             chosen = next_up(ready, seconds, taken, kept.booked, booked_only=full)
             if chosen is None:
@@ -93,7 +93,7 @@ class Attempts(Transitions):
         """So many evaluations may still begin, the one that a worker now asks for included."""
         return max(1, self.challenge.slots.places - Attempt.objects.filter(live=True).count())
 
-    def _taken(self) -> set[str]:
+    def _busy_endpoints(self) -> set[str]:
         keys = Attempt.objects.filter(live=True).values_list("endpoint_key", flat=True)
         return {word for key in keys for word in (key or "").split()}
 
@@ -159,7 +159,7 @@ class Attempts(Transitions):
         `total`: episodes of the whole run, once known. Raises Fenced.
         """
         with transaction.atomic():
-            held = _held(worker, attempt, fence)
+            held = _lock_attempt(worker, attempt, fence)
             self._beat(held)
             if total is not None:
                 Submission.objects.filter(pk=held.submission_id).update(episodes_total=total)
@@ -170,7 +170,7 @@ class Attempts(Transitions):
         now, team = self._now(), attempt.submission.team_id
         if not turns.over(self.challenge, attempt, now):
             return False
-        had, taken = outlook.seconds(now), self._taken()
+        had, taken = outlook.seconds(now), self._busy_endpoints()
         free = [one for one in outlook.waiting(self.challenge, now) if one.free(taken)]
         ours = attempt.submission.protocol == OURS
         return any(one.team != team and (ours or had.get(one.team, 0.0) < had[team]) for one in free if not one.ours)
@@ -190,7 +190,7 @@ class Attempts(Transitions):
         Junk, with which the attempt is over.
         """
         with self._ends_by_junk(worker, attempt, fence), transaction.atomic():
-            held = _held(worker, attempt, fence)
+            held = _lock_attempt(worker, attempt, fence)
             inbox = self.inbox(held.submission_id)
             if whole is not None:
                 size = inbox.replace(name, offset, data, whole)
@@ -209,7 +209,7 @@ class Attempts(Transitions):
             yield
         except Junk as junk:
             with self.locked():
-                held = _held(worker, attempt, fence, stopping=True)
+                held = _lock_attempt(worker, attempt, fence, stopping=True)
                 events.record("junk", held.submission_id, attempt=held.pk, worker=worker.name)
                 self.inbox(held.submission_id).discard()
                 self._close(held, Ending("lost", message=str(junk)))
@@ -253,14 +253,14 @@ class Attempts(Transitions):
         Junk.
         """
         with self._ends_by_junk(worker, attempt, fence), self.locked():
-            held = _held(worker, attempt, fence, stopping=True)
+            held = _lock_attempt(worker, attempt, fence, stopping=True)
             if not held.stopping:
                 self._count(held, records(self.inbox(held.submission_id).read(JOURNAL)))
             self._close(held, ending)
             return State(Submission.objects.values_list("state", flat=True).get(pk=held.submission_id))
 
 
-def _held(worker: Token, attempt: int, fence: int, *, stopping: bool = False) -> Attempt:
+def _lock_attempt(worker: Token, attempt: int, fence: int, *, stopping: bool = False) -> Attempt:
     """The attempt, locked. Raises Fenced unless it is live and the worker's; `stopping`: one being stopped will do."""
     rows = Attempt.objects.select_for_update().filter(pk=attempt, fence=fence, worker=worker, live=True)
     found = (rows if stopping else rows.filter(stopping=False)).first()

@@ -88,7 +88,7 @@ class Server:
             raise Away(f"{self._host}: {error}") from None
         finally:
             connection.close()
-        return _checked(answer.status, content)
+        return _check(answer.status, content)
 
     def _connection(self) -> http.client.HTTPConnection:
         if self._trusted is not None:
@@ -96,7 +96,7 @@ class Server:
         return http.client.HTTPConnection(self._host, self._port, timeout=SECONDS)
 
 
-def _checked(status: int, content: bytes) -> tuple[int, bytes]:
+def _check(status: int, content: bytes) -> tuple[int, bytes]:
     if status == 409:
         raise Fenced
     if status in (401, 403):

@@ -190,7 +190,7 @@ def key(endpoint: Endpoint) -> str | None:
     if endpoint.protocol == "join":
         return f"join:{endpoint.team_id}"
     here = replicas(present(endpoint))
-    return " ".join(sorted({_written(where, _inner(at)) for where, at in _replicas(endpoint) if where in here}))
+    return " ".join(sorted({_host_and_port(where, _inner(at)) for where, at in _replicas(endpoint) if where in here}))
 
 
 def present(endpoint: Endpoint) -> str:
@@ -199,7 +199,7 @@ def present(endpoint: Endpoint) -> str:
     return " ".join(url for url in listed(endpoint.url) if url not in away)
 
 
-def _written(where: Place, machine: str = "") -> str:
+def _host_and_port(where: Place, machine: str = "") -> str:
     return f"{machine or where.host.lower()}:{where.port}"
 
 

@@ -60,12 +60,12 @@ def writable(challenge: Challenge) -> bool:
     with _LOCK:
         until, well = _KEPT.get(str(folder.path), (0.0, False))
         if time.monotonic() >= until:
-            well = has_room(folder.path / "state") and (challenge.database is not None or _unlocked(folder))
+            well = has_room(folder.path / "state") and (challenge.database is not None or _is_unlocked(folder))
             _KEPT[str(folder.path)] = time.monotonic() + ASKED_SECONDS, well
         return well
 
 
-def _unlocked(folder: Folder) -> bool:
+def _is_unlocked(folder: Folder) -> bool:
     try:
         with closing(sqlite3.connect(folder.database, timeout=LOCKED_SECONDS, isolation_level=None)) as database:
             database.execute("BEGIN IMMEDIATE")

@@ -49,12 +49,12 @@ def rules(challenge: Challenge, phase: str) -> Phase:
 
 def status(challenge: Challenge, phase: str, now: datetime) -> Status:
     """By its dates, unless an organiser has ended it before its time."""
-    return _status(challenge, phase, _decided(), now)
+    return _status(challenge, phase, _decision(), now)
 
 
 def closes(challenge: Challenge, phase: str) -> datetime:
     """When it is to close: as the file says, unless an organiser has moved that."""
-    return _decided().closes(challenge, phase)
+    return _decision().closes(challenge, phase)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class _Decided:
         return self.moved.get(phase) or challenge.closes(phase)
 
 
-def _decided() -> _Decided:
+def _decision() -> _Decided:
     moved, ended = MovedDate.objects.values_list("phase", "closes"), Closing.objects.values_list("phase", "at")
     return _Decided(dict(moved), dict(ended))
 
@@ -81,13 +81,13 @@ def _status(challenge: Challenge, phase: str, decided: _Decided, now: datetime) 
 
 def phases(challenge: Challenge, now: datetime) -> list[PhaseView]:
     """In the order of the file."""
-    decided = _decided()
+    decided = _decision()
     return [_view(challenge, name, decided, now) for name in challenge.phases]
 
 
 def phase_view(challenge: Challenge, name: str, now: datetime) -> PhaseView:
     """Of one. Raises Refusal, as `rules`."""
-    return _view(challenge, name, _decided(), now)
+    return _view(challenge, name, _decision(), now)
 
 
 def _view(challenge: Challenge, name: str, decided: _Decided, now: datetime) -> PhaseView:

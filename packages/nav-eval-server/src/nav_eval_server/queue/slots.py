@@ -73,12 +73,12 @@ def book(challenge: Challenge, team: Team, begins: datetime, hours: int, actor: 
                 f"Book an hour of the next {rules.days_ahead} day(s).",
                 f"只能预约今后 {rules.days_ahead} 天内的时段。",
             )
-        made = [_booked(challenge, team, begins + n * HOUR) for n in range(hours)]
+        made = [_book(challenge, team, begins + n * HOUR) for n in range(hours)]
         events.record("hours_booked", team.name, actor=actor, begins=begins.isoformat(), hours=hours)
         return made
 
 
-def _booked(challenge: Challenge, team: Team, begins: datetime) -> Slot:
+def _book(challenge: Challenge, team: Team, begins: datetime) -> Slot:
     rules = challenge.slots
     there = begins.astimezone(challenge.zone)
     monday = (there - timedelta(days=there.weekday())).replace(hour=0, minute=0)

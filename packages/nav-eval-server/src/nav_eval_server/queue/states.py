@@ -148,7 +148,7 @@ def _state(submission: Submission, language: Language, zone: ZoneInfo, now: date
         played=_episodes(counts.played, language),
         of="" if total is None else {"en": f" of {total}", "zh": f"（共 {total} 个）"}[language],
         detail=_detail(submission, language),
-        spoken=_spoken(submission.protocol, language),
+        spoken=_protocol_word(submission.protocol, language),
     )
 
 
@@ -163,7 +163,7 @@ def _detail(submission: Submission, language: Language) -> str:
     return of_packages("nav_eval", "nav_eval_server").translate(submission.detail)
 
 
-def _spoken(protocol: str, language: Language) -> str:
+def _protocol_word(protocol: str, language: Language) -> str:
     """Before the word for a service: what we call it by, since a gRPC service called by REST does not answer."""
     name = SPOKEN.get(protocol)
     return "" if name is None else {"en": f"{name} ", "zh": f" {name} "}[language]

@@ -56,7 +56,7 @@ class Transitions:
         case = Case(submission.kind, submission.unready_since, submission.strikes, result is not None, unable)
         to = judge(self.challenge, case, ending, now)
         if ending.outcome == "yielded" and turns.broken(self.challenge, attempt):
-            to = self._paused(submission, now)
+            to = self._pause(submission, now)
         if to.state == State.DONE and result is not None:
             quota.spend(submission, now)
             result.save()
@@ -64,7 +64,7 @@ class Transitions:
         if to.why == MISCONFIGURED:
             tell(self.challenge, MISCONFIGURED, team=submission.team, said=ending.message, **_place(submission))
 
-    def _paused(self, submission: Submission, now: datetime) -> Next:
+    def _pause(self, submission: Submission, now: datetime) -> Next:
         """Once; then it has failed. Before it goes on its service is asked whether it is ready."""
         if submission.breaks:
             return Next(State.FAILED, "service_lost")

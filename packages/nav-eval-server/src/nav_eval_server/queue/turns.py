@@ -27,24 +27,24 @@ def broken(challenge: Challenge, attempt: Attempt) -> bool:
     Whatever attempt lost them: it may have had to give up its turn between two. Where it had failed, and an organiser
     has it go on, what was lost before is forgotten.
     """
-    if not _lost(attempt.episode_set.all(), 1):  # each word of a worker asks; the log of events has no index
+    if not _last_were_lost(attempt.episode_set.all(), 1):  # each word of a worker asks; the log of events has no index
         return False
     most = challenge.queue.breaker * (attempt.submission.breaks + 1)
     episodes = Episode.objects.filter(submission=attempt.submission_id)
     failed = Event.objects.filter(subject=attempt.submission_id, action=State.FAILED.value).order_by("-pk").first()
     if failed is not None:
         episodes = episodes.filter(attempt__gt=failed.details.get("attempt") or 0)
-    return _lost(episodes, most)
+    return _last_were_lost(episodes, most)
 
 
 def over(challenge: Challenge, attempt: Attempt, now: datetime) -> bool:
     """Whether it has played for its turn, and something at all; an agent of ours has no turn of its own."""
     turn = timedelta(minutes=challenge.queue.turn_minutes)
-    ended = now >= attempt.started_at + turn or _lost(attempt.episode_set.all(), LOST)
+    ended = now >= attempt.started_at + turn or _last_were_lost(attempt.episode_set.all(), LOST)
     return (attempt.submission.protocol == OURS or (bool(turn) and ended)) and attempt.episode_set.exists()
 
 
-def _lost(episodes: QuerySet[Episode], most: int) -> bool:
+def _last_were_lost(episodes: QuerySet[Episode], most: int) -> bool:
     """Whether so many of the last ones were lost."""
     ends = episodes.order_by("-pk").values_list("status", flat=True)[:most] if most else ()
     return 0 < most <= len(ends) and LOSING.issuperset(ends)

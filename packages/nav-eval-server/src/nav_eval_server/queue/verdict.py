@@ -82,7 +82,7 @@ def judge(challenge: Challenge, case: Case, ending: Ending, now: datetime) -> Ne
         return Next(State.FAILED, "bad_file", said.partition("\n")[0])
     if ending.outcome == "played" and ending.rc == INPUT:
         return Next(State.FAILED, MISCONFIGURED)
-    return _crashed(challenge, case, now)
+    return _after_crash(challenge, case, now)
 
 
 def _unready(challenge: Challenge, case: Case, now: datetime) -> Next:
@@ -93,7 +93,7 @@ def _unready(challenge: Challenge, case: Case, now: datetime) -> Next:
     return Next(State.WAITING_SERVICE, retry_at=again, unready_since=since)
 
 
-def _crashed(challenge: Challenge, case: Case, now: datetime) -> Next:
+def _after_crash(challenge: Challenge, case: Case, now: datetime) -> Next:
     if case.strikes + 1 >= challenge.queue.strikes:
         return Next(State.FAILED, "crashed", strike=True)
     return Next(State.QUEUED, retry_at=now + BACKOFF * case.strikes, strike=True)

@@ -39,7 +39,7 @@ def kept(key: tuple[str, ...], make: Callable[[], Kept]) -> Kept:
     lock = _LOCKS[key]
     if now >= until and lock.acquire(blocking=now >= until + SECONDS):
         try:
-            made = _made(key, make)
+            made = _make_once(key, make)
         finally:
             lock.release()
             if key not in _KEPT:
@@ -47,7 +47,7 @@ def kept(key: tuple[str, ...], make: Callable[[], Kept]) -> Kept:
     return cast(Kept, made)
 
 
-def _made(key: tuple[str, ...], make: Callable[[], Kept]) -> Kept:
+def _make_once(key: tuple[str, ...], make: Callable[[], Kept]) -> Kept:
     """By another reader, while this one waited for the lock, or now."""
     until, made = _KEPT.get(key, (0.0, None))
     if time.monotonic() >= until:

@@ -104,9 +104,9 @@ def columns(rows: Sequence[Row], results: Mapping[str, Any]) -> list[Column]:
         Column("submission", partial(_entry, "submission")),
         Column("date", lambda row: row.date),
         *([Column("convention", lambda row: results["convention"])] if results.get("convention") else []),
-        *(_measured(name, results) for name in (rows[0].entry.get("beside", ()) if rows else ())),
+        *(_metric_column(name, results) for name in (rows[0].entry.get("beside", ()) if rows else ())),
         *_usage(amounts_told(row.usage for row in rows)),
-        *(Column(f"method_{name}", partial(_method, name)) for name in _told(rows)),
+        *(Column(f"method_{name}", partial(_method, name)) for name in _method_names(rows)),
         Column("", lambda row: row.sensors, _("Sensors"), shown=sensed, number=False, quiet=True),
     ]
 
@@ -116,7 +116,7 @@ def on_page(found: Iterable[Column]) -> list[Column]:
     return sorted((column for column in found if column.title), key=lambda column: column.quiet)
 
 
-def _measured(name: str, results: Mapping[str, Any]) -> Column:
+def _metric_column(name: str, results: Mapping[str, Any]) -> Column:
     found = measure(results, name)
     return Column(name, partial(_secondary, name), found.title, found.about, found.shown)
 
@@ -130,7 +130,7 @@ def _end(n: int, row: Row) -> float | None:
     return row.interval[n] if row.interval else None
 
 
-def _told(rows: Sequence[Row]) -> Iterable[str]:
+def _method_names(rows: Sequence[Row]) -> Iterable[str]:
     return dict.fromkeys(name for row in rows for name in row.method)
 
 

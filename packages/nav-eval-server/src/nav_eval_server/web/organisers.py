@@ -208,7 +208,7 @@ def rerun(request: HttpRequest, key: str) -> HttpResponse:
     return redirect("submission", key)
 
 
-def _decided(decide: Callable[..., object]) -> Callable[[HttpRequest, str], HttpResponse]:
+def _with_reason(decide: Callable[..., object]) -> Callable[[HttpRequest, str], HttpResponse]:
     """With a reason, which its team reads."""
 
     @require_POST
@@ -222,7 +222,7 @@ def _decided(decide: Callable[..., object]) -> Callable[[HttpRequest, str], Http
     return decided
 
 
-place, void = _decided(organising.give_back), _decided(organising.void)
+place, void = _with_reason(organising.give_back), _with_reason(organising.void)
 
 
 @organiser

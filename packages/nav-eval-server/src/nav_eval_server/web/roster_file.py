@@ -82,14 +82,14 @@ def read(data: bytes, teams: Collection[str]) -> tuple[list[Listed], list[Fault]
         return [], [Fault(1, COUNT)]
     if not 0 < len(rows) <= MAX_PEOPLE:
         return [], [Fault(1, TOO_LONG if rows else NOBODY)]
-    return _checked(rows, {*teams})
+    return _check(rows, {*teams})
 
 
-def _checked(rows: Iterable[tuple[int, Mapping[str, str]]], teams: set[str]) -> tuple[list[Listed], list[Fault]]:
+def _check(rows: Iterable[tuple[int, Mapping[str, str]]], teams: set[str]) -> tuple[list[Listed], list[Fault]]:
     found, faults = dict[str, Listed](), list[Fault]()
     for line, cells in rows:
         try:
-            one = _listed(cells)
+            one = _read_row(cells)
             _check_new(one, found, teams)
         except _Wrong as wrong:
             faults.append(Fault(line, wrong.said))
@@ -120,7 +120,7 @@ def _rows(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
             yield reader.line_num, {name: cell for name, cell in zip(names, cells, strict=False) if cell}
 
 
-def _listed(cells: Mapping[str, str]) -> Listed:
+def _read_row(cells: Mapping[str, str]) -> Listed:
     if MORE in cells or not {"name", "email"} <= cells.keys():
         raise _Wrong(COUNT)
     try:

@@ -78,6 +78,8 @@ def refusals(request: HttpRequest) -> Iterator[None]:
         yield
     except Refusal as refusal:
         messages.error(request, refusal.zh if language() == "zh" else str(refusal))
+    except roster.Denied as denied:
+        messages.error(request, str(denied))
 
 
 def stand_all(submissions: Iterable[Submission], now: datetime) -> list[Standing]:
@@ -180,11 +182,11 @@ def remove_service(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
 def submit(request: HttpRequest, team: Team) -> HttpResponse:
     """An endpoint of the team's, or a file; `key` makes a form that is sent twice one submission."""
     with refusals(request):
-        return redirect("submission", _accepted(request, team, request.POST.get("phase", "")).id)
+        return redirect("submission", _accept(request, team, request.POST.get("phase", "")).id)
     return redirect("team")
 
 
-def _accepted(request: HttpRequest, team: Team, phase: str) -> Submission:
+def _accept(request: HttpRequest, team: Team, phase: str) -> Submission:
     dispatcher, user, key = Dispatcher(current()), person(request), request.POST.get("key", "")[:100] or None
     file = request.FILES.get("predictions")
     if file is not None:
@@ -345,10 +347,8 @@ def join(request: HttpRequest, invitation: str) -> HttpResponse:
     if team is None:
         raise Http404
     if request.method == "POST":
-        try:
+        with refusals(request):
             roster.join(team, person(request))
-        except roster.Denied as denied:
-            messages.error(request, str(denied))
         return redirect("team")
     return render(request, "join.html", {"team": team})
 
@@ -362,11 +362,9 @@ def accept(request: HttpRequest, key: str) -> HttpResponse:
     has_team = request.user.is_authenticated and roster.team_of(person(request)) is not None
     if request.method == "POST" and (has_team or form.is_valid()):
         name = form.cleaned_data["name"] if form.is_valid() else ""
-        try:
+        with refusals(request):
             invitations.accept(current(), found, person(request), name, timezone.now())
             return redirect("team")
-        except roster.Denied as denied:
-            messages.error(request, str(denied))
     return render(request, "accept.html", {"invitation": found, "form": form, "has_team": has_team})
 
 
@@ -374,8 +372,6 @@ def accept(request: HttpRequest, key: str) -> HttpResponse:
 @captain
 def remove_member(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
     leaving = get_object_or_404(User, membership__team=team, pk=pk)
-    try:
+    with refusals(request):
         roster.leave(team, leaving, person(request))
-    except roster.Denied as denied:
-        messages.error(request, str(denied))
     return redirect("team")

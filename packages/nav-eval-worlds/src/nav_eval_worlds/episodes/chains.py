@@ -33,7 +33,7 @@ def multi_records(site: Site, count: int, seed: str, controls: Controls | None =
     called = sorted(things_called(site.rooms, "en").items(), reverse=True)
     once = {things[0].id: name for name, things in called if len(things) == 1}  # of its names one, the first
     alone = {name: [site.rooms.things[one]] for one, name in once.items()}
-    sought = in_sight(site, _drawn(alone, stream), _VIEWS)
+    sought = in_sight(site, _draw_names(alone, stream), _VIEWS)
 
     def draw() -> Chain:
         names = stream.shuffled(sorted(sought))[:_IN_A_ROW]
@@ -46,9 +46,9 @@ def multi_records(site: Site, count: int, seed: str, controls: Controls | None =
 def goat_records(site: Site, count: int, seed: str, controls: Controls | None = None) -> tuple[list[Record], Record]:
     """Episodes of five sub-tasks, told by category, photograph or description, and the table of their things."""
     stream = Stream("goat", site.scene_id, seed)
-    sought = in_sight(site, _drawn(things_called(site.rooms, "en"), stream))
+    sought = in_sight(site, _draw_names(things_called(site.rooms, "en"), stream))
     rooms = frozenset(names_in(site.rooms, "en")[1])
-    table = {name: [_told(site, one, name, rooms, stream) for one in found] for name, found in sought.items()}
+    table = {name: [_goal_record(site, one, name, rooms, stream) for one in found] for name, found in sought.items()}
 
     def draw() -> Chain:
         names = stream.shuffled(sorted(sought))[:_SUB_TASKS]
@@ -60,7 +60,7 @@ def goat_records(site: Site, count: int, seed: str, controls: Controls | None = 
     return episodes, {f"{scene}_{name}": rows for name, rows in table.items()}
 
 
-def _drawn(called: Mapping[str, list[SemanticObject]], stream: Stream) -> dict[str, list[SemanticObject]]:
+def _draw_names(called: Mapping[str, list[SemanticObject]], stream: Stream) -> dict[str, list[SemanticObject]]:
     return {name: called[name] for name in stream.shuffled(sorted(called))[:_POOL]}
 
 
@@ -94,7 +94,7 @@ def _length(site: Site, start: Vec3, stations: Sequence[list[Sought]], controls:
     return length
 
 
-def _told(site: Site, sought: Sought, name: str, rooms: Set[int], stream: Stream) -> Record:
+def _goal_record(site: Site, sought: Sought, name: str, rooms: Set[int], stream: Stream) -> Record:
     """A thing of the table: with photographs, and a description where rooms of that name have no other of its kind.
 
     `rooms`: those that have a name.

@@ -100,7 +100,7 @@ def photographs(site: Site, thing: SemanticObject, stream: Stream, count: int = 
         yaw, pitch = _towards(camera, thing.center)
         pixels = site.share_of_picture(camera, yaw, pitch, hfov, thing.id)
         if pixels >= LEAST_PIXELS:
-            out.append(Photo(camera, _turned(yaw, pitch), hfov, (512, 512), view.seen, pixels))
+            out.append(Photo(camera, _turn(yaw, pitch), hfov, (512, 512), view.seen, pixels))
     return out
 
 
@@ -110,6 +110,6 @@ def _towards(camera: Vec3, target: Vec3) -> tuple[float, float]:
     return yaw_towards(camera, target), math.atan2(target[1] - camera[1], max(flat, 1e-6))
 
 
-def _turned(yaw: float, pitch: float) -> Quaternion:
+def _turn(yaw: float, pitch: float) -> Quaternion:
     cy, sy, cp, sp = math.cos(yaw / 2), math.sin(yaw / 2), math.cos(pitch / 2), math.sin(pitch / 2)
     return (cy * sp, sy * cp, -sy * sp, cy * cp)

@@ -164,7 +164,7 @@ class _Draw:
         if steps is None:
             self.closed.add(index)
             return "cannot be told without doubt"
-        told = tuple(_told(steps, stream))
+        told = tuple(_instructions(steps, stream))
         reference = tuple(site.on_navmesh(point) for point in densified(corners, 2.0))
         passed = tuple(part.room for part in parts)
         return VlnPath(
@@ -209,7 +209,7 @@ def _targets(site: Site) -> list[SemanticObject]:
     ]
 
 
-def _told(steps: list[Step], stream: Stream) -> list[Told]:
+def _instructions(steps: list[Step], stream: Stream) -> list[Told]:
     told = [(name, style) for name in LANGUAGES for style in styles_of(stream.child(name, "styles"))]
     return [Told(name, say(steps, name, style, stream.child(name, style))) for name, style in told]
 
@@ -228,7 +228,7 @@ def _places_at(site: Site, target: SemanticObject, stream: Stream, count: int = 
             break
     if len(out) < MIN_PLACES:
         return []
-    ends = [_gap(_approached(site, point, target), target) for point in out]
+    ends = [_gap(_approach_point(site, point, target), target) for point in out]
     best = min([*ends, *(_gap(point, target) for point in _around(site, target))])
     return [point for point, end in zip(out, ends, strict=True) if end < best + _HAND]
 
@@ -243,7 +243,7 @@ def _around(site: Site, thing: SemanticObject) -> list[Vec3]:
     return [at for at in ((float(x), float(y), float(z)) for x, y, z in near) if site.on_floor(at)]
 
 
-def _approached(site: Site, point: Vec3, thing: SemanticObject) -> Vec3:
+def _approach_point(site: Site, point: Vec3, thing: SemanticObject) -> Vec3:
     """Where one comes who walks straight at a thing."""
     x, z = (
         min(max(point[k], thing.center[k] - thing.size[k] / 2), thing.center[k] + thing.size[k] / 2) for k in (0, 2)

@@ -8,7 +8,7 @@ import numpy as np
 
 from nav_eval_worlds.exact import Floats, Stream
 from nav_eval_worlds.furniture.cloth import over_bar
-from nav_eval_worlds.furniture.made import Family, Made, fronts, legs
+from nav_eval_worlds.furniture.made import Family, Made, four_corners, fronts, legs
 from nav_eval_worlds.surfaces.parametric import WHOLE, Grid, Model, Profile
 from nav_eval_worlds.surfaces.styles import Style
 
@@ -139,9 +139,8 @@ def claw_tub(stream: Stream) -> Made:
     w, d = 1.6, 0.76
     m = Model()
     _shell(m, w, d, 0.13, 0.6, stream.choice(("ceramic", "front", "dark")))
-    for x in (-0.45, 0.45):
-        for z in (-0.18, 0.18):
-            m.lathe([(0.03, 0.0), (0.035, 0.04), (0.02, 0.1), (0.05, 0.2)], "metal2", (x, z), 6)
+    for at in four_corners(0.45, 0.18):
+        m.lathe([(0.03, 0.0), (0.035, 0.04), (0.02, 0.1), (0.05, 0.2)], "metal2", at, 6)
     m.tube([(-0.7, 0.5, -0.36), (-0.7, 0.82, -0.36), (-0.6, 0.84, -0.2)], 0.016, "metal2", 6)
     return Made("bathtub", m, (w + 0.02, 0.86, 0.8))
 
@@ -159,7 +158,7 @@ def corner_shower(stream: Stream) -> Made:
     w = 0.9
     m = Model()
     m.box((-w / 2, 0, -w / 2), (w / 2, 0.08, w / 2), "ceramic", skip="d")
-    _tiled(m, w, w)
+    _tile(m, w, w)
     m.box((-w / 2, 0.08, -w / 2), (-w / 2 + 0.02, 1.95, w / 2), "glass", skip="d")
     m.box((-w / 2 + 0.02, 0.08, w / 2 - 0.02), (-w / 2 + 0.3, 1.95, w / 2), "glass", skip="d")
     for x, z in ((-w / 2 + 0.015, w / 2 - 0.015), (w / 2 - 0.015, w / 2 - 0.015)):
@@ -169,7 +168,7 @@ def corner_shower(stream: Stream) -> Made:
     return Made("shower", m, (w, 2.06, w))
 
 
-def _tiled(m: Model, w: float, d: float) -> None:
+def _tile(m: Model, w: float, d: float) -> None:
     z = -d / 2 + 0.004
     m.card(-w / 2, 0.05, w / 2, 2.0, z, "wall_tile2")
 
@@ -179,7 +178,7 @@ def walk_shower(stream: Stream) -> Made:
     w, d = 1.3, 0.9
     m = Model()
     m.box((-w / 2, 0, -d / 2), (w / 2, 0.05, d / 2), stream.choice(("ceramic", "stone")), skip="d")
-    _tiled(m, w, d)
+    _tile(m, w, d)
     m.box((-w / 2 + 0.02, 0.05, d / 2 - 0.016), (w / 2 - 0.55, 2.0, d / 2 - 0.006), "glass", skip="d")
     for x in (-w / 2, w / 2 - 0.57):
         m.box((x, 0.05, d / 2 - 0.024), (x + 0.024, 2.02, d / 2), "metal2", skip="d")
@@ -193,7 +192,7 @@ def curtain_shower(stream: Stream) -> Made:
     w = 0.9
     m = Model()
     m.box((-w / 2, 0, -w / 2), (w / 2, 0.14, w / 2), "ceramic", skip="d")
-    _tiled(m, w, w)
+    _tile(m, w, w)
     m.tube([(-w / 2, 1.96, w / 2 - 0.05), (w / 2, 1.96, w / 2 - 0.05)], 0.012, "metal", 5)
     cloth = stream.choice(("throw", "sheet", "fabric2"))
     for k in range(7):
@@ -262,8 +261,7 @@ def _mirror(m: Model, w: float, d: float, stream: Stream) -> None:
         frame = stream.choice(("metal", "metal2", "wood"))
         m.box((-w / 2 + 0.06, 1.15, z), (w / 2 - 0.06, 1.95, z + 0.03), frame, skip="b")
         x1 = w / 2 - 0.08
-        corners = [(-x1, 1.17, z + 0.031), (x1, 1.17, z + 0.031), (x1, 1.93, z + 0.031), (-x1, 1.93, z + 0.031)]
-        m.quad(corners, "mirror", WHOLE)
+        m.card(-x1, 1.17, x1, 1.93, z + 0.031, "mirror", WHOLE)
     m.box((-0.25, 2.0, z), (0.25, 2.06, z + 0.1), "glow", skip="b")
 
 
@@ -314,19 +312,12 @@ def washing_machine(stream: Stream) -> Made:
     m = Model()
     m.box((-w / 2 + 0.03, 0, -d / 2 + 0.03), (w / 2 - 0.03, 0.03, d / 2 - 0.06), "dark", skip="u")
     m.cushion((-w / 2, 0.02, -d / 2), (w / 2, h, d / 2 - 0.02), skin, 0.015)
-    m.box(
-        (-w / 2 + 0.02, h - 0.14, d / 2 - 0.025),
-        (w / 2 - 0.02, h - 0.02, d / 2 - 0.01),
-        "metal" if skin == "white" else "lacquer",
-        skip="b",
-    )
+    panel = "metal" if skin == "white" else "lacquer"
+    m.box((-w / 2 + 0.02, h - 0.14, d / 2 - 0.025), (w / 2 - 0.02, h - 0.02, d / 2 - 0.01), panel, skip="b")
     m.box((-w / 2 + 0.22, h - 0.11, d / 2 - 0.011), (-w / 2 + 0.27, h - 0.06, d / 2 + 0.01), "metal", skip="b")
     ring = Model()
-    ring.lathe(
-        [(0.21, 0.0), (0.21, 0.03), (0.16, 0.045), (0.15, 0.015), (0.0, 0.01)],
-        "lacquer" if skin != "dark" else "metal",
-        least=14,
-    )
+    profile = [(0.21, 0.0), (0.21, 0.03), (0.16, 0.045), (0.15, 0.015), (0.0, 0.01)]
+    ring.lathe(profile, "lacquer" if skin != "dark" else "metal", least=14)
     upright(m, ring.grids[0], 0.42, d / 2 - 0.025)
     return Made("washing_machine", m, (w, h, d + 0.03), design=f"{skin}_loader")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nav_eval_worlds.exact import Floats, Stream
 from nav_eval_worlds.furniture.cloth import heap, sheet
-from nav_eval_worlds.furniture.made import Family, Made, legs
+from nav_eval_worlds.furniture.made import Family, Made, both_sides, four_corners, legs
 from nav_eval_worlds.surfaces.parametric import Model, pillow
 from nav_eval_worlds.surfaces.styles import Style
 
@@ -93,22 +93,17 @@ def poster_bed(stream: Stream, w: float) -> Made:
     wood = stream.choice(("wood", "wood2", "dark"))
     m = Model()
     profile = [(0.045, 0.0), (0.045, 0.4), (0.03, 0.6), (0.04, 0.9), (0.025, 1.2), (0.03, 1.98)]
-    for sx in (-1, 1):
-        for sz in (-1, 1):
-            m.lathe(profile, wood, (sx * (w / 2 - 0.045), sz * (_D / 2 - 0.045)), 6)
+    for at in four_corners(w / 2 - 0.045, _D / 2 - 0.045):
+        m.lathe(profile, wood, at, 6)
     m.box((-w / 2 + 0.03, 0.22, -_D / 2 + 0.03), (w / 2 - 0.03, 0.36, _D / 2 - 0.03), wood)
     m.box((-w / 2 + 0.05, 0.3, -_D / 2 + 0.02), (w / 2 - 0.05, 1.15, -_D / 2 + 0.06), wood)
     for s in (-1, 1):
-        m.box(
-            (s * (w / 2 - 0.045) - 0.02, 1.97, -_D / 2 + 0.02), (s * (w / 2 - 0.045) + 0.02, 2.0, _D / 2 - 0.02), wood
-        )
-        m.box(
-            (-w / 2 + 0.03, 1.97, s * (_D / 2 - 0.045) - 0.02), (w / 2 - 0.03, 2.0, s * (_D / 2 - 0.045) + 0.02), wood
-        )
+        x, z = s * (w / 2 - 0.045), s * (_D / 2 - 0.045)
+        m.box((x - 0.02, 1.97, -_D / 2 + 0.02), (x + 0.02, 2.0, _D / 2 - 0.02), wood)
+        m.box((-w / 2 + 0.03, 1.97, z - 0.02), (w / 2 - 0.03, 2.0, z + 0.02), wood)
     if stream.chance(50):
         m.box((-w / 2, 2.0, -_D / 2), (w / 2, 2.015, _D / 2), "sheet")
-        for sx in (-1, 1):
-            x = sx * (w / 2 - 0.045)
+        for x in (-w / 2 + 0.045, w / 2 - 0.045):
             m.cushion((x - 0.05, 0.1, -_D / 2 + 0.08), (x + 0.05, 1.99, -_D / 2 + 0.2), "sheet", 0.04, skip="du")
     _bedding(m, w - 0.08, 0.35, stream, 0.1)
     return Made("bed", m, (w, 2.015, _D))
@@ -132,8 +127,7 @@ def slat_bed(stream: Stream, w: float) -> Made:
     m = Model()
     m.box((-w / 2 + 0.04, 0.18, -_D / 2 + 0.03), (w / 2 - 0.04, 0.32, _D / 2 - 0.03), wood)
     for z, h in ((-_D / 2 + 0.03, 1.05), (_D / 2 - 0.03, 0.62)):
-        for s in (-1, 1):
-            x = s * (w / 2 - 0.035)
+        for x in (-w / 2 + 0.035, w / 2 - 0.035):
             m.box((x - 0.035, 0, z - 0.03), (x + 0.035, h, z + 0.03), wood, skip="d")
         m.box((-w / 2 + 0.05, h - 0.1, z - 0.02), (w / 2 - 0.05, h - 0.03, z + 0.02), wood)
         n = int(w / 0.13)
@@ -150,8 +144,7 @@ def metal_bed(stream: Stream, w: float) -> Made:
     m = Model()
     m.box((-w / 2 + 0.02, 0.26, -_D / 2 + 0.03), (w / 2 - 0.02, 0.32, _D / 2 - 0.03), skin)
     for z, h in ((-_D / 2 + 0.025, 1.15), (_D / 2 - 0.025, 0.7)):
-        for s in (-1, 1):
-            x = s * (w / 2 - 0.025)
+        for x in (-w / 2 + 0.025, w / 2 - 0.025):
             m.tube([(x, 0, z), (x, h - 0.04, z)], 0.018, skin, 5)
             m.lathe([(0.0, h - 0.05), (0.024, h - 0.02), (0.0, h)], "metal2", (x, z), 6)
         for y in (0.4, h - 0.12):
@@ -172,18 +165,13 @@ def day_bed(stream: Stream, w: float) -> Made:
     legs(m, long, d, 0.16, wood, 0.06, 0.01)
     m.box((-long / 2, 0.14, -d / 2), (long / 2, 0.34, d / 2), wood)
     m.box((-long / 2, 0.34, -d / 2), (long / 2, 0.84, -d / 2 + 0.04), wood)
-    for s in (-1, 1):
-        x0, x1 = sorted((s * long / 2, s * (long / 2 - 0.05)))
+    for x0, x1 in both_sides(long / 2, long / 2 - 0.05):
         m.box((x0, 0.34, -d / 2), (x1, 0.76, d / 2), wood, skip="d")
     m.cushion((-long / 2 + 0.06, 0.33, -d / 2 + 0.05), (long / 2 - 0.06, 0.52, d / 2 - 0.01), cover, 0.05)
     for k in range(3):
         x = (k - 1) * 0.6
-        m.cushion(
-            (x - 0.27, 0.5, -d / 2 + 0.06),
-            (x + 0.27, 0.88, -d / 2 + 0.24),
-            stream.choice(("sheet", "fabric3", "throw")),
-            0.08,
-        )
+        cloth = stream.choice(("sheet", "fabric3", "throw"))
+        m.cushion((x - 0.27, 0.5, -d / 2 + 0.06), (x + 0.27, 0.88, -d / 2 + 0.24), cloth, 0.08)
     return Made("bed", m, (long, 0.88, d))
 
 
@@ -192,10 +180,8 @@ def bunk_bed(stream: Stream, w: float) -> Made:
     wood = stream.choice(("wood", "white"))
     m = Model()
     long, w = 2.06, 1.0
-    for sx in (-1, 1):
-        for sz in (-1, 1):
-            x, z = sx * (long / 2 - 0.04), sz * (w / 2 - 0.04)
-            m.box((x - 0.04, 0, z - 0.04), (x + 0.04, 1.72, z + 0.04), wood, skip="d")
+    for x, z in four_corners(long / 2 - 0.04, w / 2 - 0.04):
+        m.box((x - 0.04, 0, z - 0.04), (x + 0.04, 1.72, z + 0.04), wood, skip="d")
     for y in (0.25, 1.2):
         m.box((-long / 2 + 0.02, y, -w / 2 + 0.02), (long / 2 - 0.02, y + 0.12, w / 2 - 0.02), wood)
         m.cushion((-long / 2 + 0.08, y + 0.11, -w / 2 + 0.06), (long / 2 - 0.08, y + 0.27, w / 2 - 0.06), "sheet", 0.04)

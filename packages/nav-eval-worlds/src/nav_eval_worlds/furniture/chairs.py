@@ -127,8 +127,7 @@ def cantilever_chair(stream: Stream) -> Made:
     """A bent steel tube carries the seat and the back."""
     cloth = stream.choice(("leather", "dark", "basket"))
     m = Model()
-    for s in (-1, 1):
-        x = s * 0.21
+    for x in (-0.21, 0.21):
         m.tube([(x, 0.013, -0.2), (x, 0.013, 0.2), (x, 0.06, 0.23), (x, 0.4, 0.22), (x, 0.44, 0.18), (x, 0.43, -0.16),
                 (x, 0.5, -0.21), (x, 0.84, -0.235)], 0.013, "metal", 5)  # fmt: skip
     m.box((-0.21, 0.0, -0.21), (0.21, 0.026, -0.19), "metal", skip="d")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nav_eval_worlds.exact import Floats, Stream, sin_turns
-from nav_eval_worlds.furniture.made import Made
+from nav_eval_worlds.furniture.made import Made, four_corners
 from nav_eval_worlds.surfaces.parametric import WHOLE, Grid, Model, lattice
 
 _FOLDS = 4
@@ -34,16 +34,16 @@ def picture(stream: Stream, w: float = 0.0) -> Made:
     if w >= 0.9 and stream.chance(45):
         own = w * 0.31
         for k in (-1, 0, 1):
-            _framed(m, k * (w - own) / 2, own, own * 1.36, look)
+            _frame_artwork(m, k * (w - own) / 2, own, own * 1.36, look)
         return Made("picture", m, (w, own * 1.36, 0.03))
     upright = not w and stream.chance(45)
     w = w or stream.choice((0.3, 0.45, 0.55, 0.65, 0.78) if upright else (0.3, 0.5, 0.6, 0.75, 0.9, 1.1))
     h = w * (stream.choice((125, 134, 142)) if upright else stream.choice((62, 70, 75, 80))) / 100
-    _framed(m, 0.0, w, h, look)
+    _frame_artwork(m, 0.0, w, h, look)
     return Made("picture", m, (w, h, 0.03))
 
 
-def _framed(m: Model, x: float, w: float, h: float, look: _Look) -> None:
+def _frame_artwork(m: Model, x: float, w: float, h: float, look: _Look) -> None:
     """One artwork about x."""
     f = min(look.edge, w * 0.07) if look.frame else 0.0
     x0, x1, z = x - w / 2, x + w / 2, 0.003
@@ -56,15 +56,9 @@ def _framed(m: Model, x: float, w: float, h: float, look: _Look) -> None:
         z = 0.015
         m.box((x0, 0.0, -0.015), (x1, h, z), "white", skip="bf")
     if look.frame and look.mount:
-        _face(m, (x0 + f, f, x1 - f, h - f), z, "white")
+        m.card(x0 + f, f, x1 - f, h - f, z, "white")
         f, z = f + min(w, h) * 0.13, z + 0.002
-    _face(m, (x0 + f, f, x1 - f, h - f), z, "art0")
-
-
-def _face(m: Model, at: tuple[float, float, float, float], z: float, material: str) -> None:
-    x0, y0, x1, y1 = at
-    corners = [(x0, y0, z), (x1, y0, z), (x1, y1, z), (x0, y1, z)]
-    m.quad(corners, material, WHOLE if material == "art0" else None)
+    m.card(x0 + f, f, x1 - f, h - f, z, "art0", WHOLE)
 
 
 def rug(stream: Stream, w: float, d: float, number: int = -1) -> Made:
@@ -166,9 +160,8 @@ def printer(stream: Stream) -> Made:
 def drying_rack(stream: Stream) -> Made:
     """A folding rack with washing on it."""
     m = Model()
-    for sx in (-0.42, 0.42):
-        for sz in (-0.24, 0.24):
-            m.tube([(sx, 0.0, sz), (sx, 0.92, sz * 0.4)], 0.012, "metal", 4)
+    for x, z in four_corners(0.42, 0.24):
+        m.tube([(x, 0.0, z), (x, 0.92, z * 0.4)], 0.012, "metal", 4)
     for z in (-0.24, -0.12, 0.0, 0.12, 0.24):
         m.tube([(-0.45, 0.95, z), (0.45, 0.95, z)], 0.008, "metal", 4)
     for x, z in ((-0.2, -0.12), (0.15, 0.12), (-0.05, 0.24)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.bath import upright
-from nav_eval_worlds.furniture.made import Family, Made, beam, fronts, legs, pegs
+from nav_eval_worlds.furniture.made import Family, Made, beam, both_sides, four_corners, fronts, legs, pegs, slope
 from nav_eval_worlds.surfaces.parametric import WHOLE, Model
 from nav_eval_worlds.surfaces.styles import Style
 
@@ -20,8 +20,7 @@ def framed_mirror(stream: Stream) -> Made:
     m = Model()
     m.box((-w / 2, 0, -0.03), (w / 2, t, 0.03), frame)
     m.box((-w / 2, h - t, -0.03), (w / 2, h, 0.03), frame)
-    for s in (-1, 1):
-        x0, x1 = sorted((s * w / 2, s * (w / 2 - t)))
+    for x0, x1 in both_sides(w / 2, w / 2 - t):
         m.box((x0, t, -0.03), (x1, h - t, 0.03), frame, skip="ud")
     m.card(-w / 2 + t, t, w / 2 - t, h - t, 0.01, "mirror", WHOLE)
     m.card(w / 2 - t, t, -w / 2 + t, h - t, -0.02, "dark")
@@ -32,8 +31,7 @@ def cheval_mirror(stream: Stream) -> Made:
     """On its own feet."""
     w, h, wood = 0.6, 1.65, stream.choice(("wood", "wood2", "white"))
     m = Model()
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.02)
+    for x in (-w / 2 + 0.02, w / 2 - 0.02):
         m.box((x - 0.02, 0.06, -0.02), (x + 0.02, h * 0.75, 0.02), wood, skip="d")
         m.box((x - 0.02, 0, -0.22), (x + 0.02, 0.06, 0.22), wood)
     m.box((-w / 2 + 0.05, 0.12, -0.02), (w / 2 - 0.05, h, 0.02), wood)
@@ -75,8 +73,7 @@ def chimney_fireplace(stream: Stream, ceiling: float) -> Made:
     w, d, h, skin = 1.5, 0.44, ceiling - 0.005, stream.choice(("brick", "stone", "brick"))
     m = Model()
     m.box((-w / 2, 0, -d / 2), (w / 2, 0.05, d / 2), "stone", skip="d")
-    for s in (-1, 1):
-        x0, x1 = sorted((s * (w / 2 - 0.05), s * 0.4))
+    for x0, x1 in both_sides(w / 2 - 0.05, 0.4):
         m.box((x0, 0.05, -d / 2), (x1, 0.8, 0.08), skin, skip="du")
     m.box((-w / 2 + 0.05, 0.8, -d / 2), (w / 2 - 0.05, h, 0.08), skin)
     m.box((-w / 2, 1.15, 0.08), (w / 2, 1.25, 0.22), "wood", skip="b")
@@ -119,8 +116,7 @@ def upright_piano(stream: Stream) -> Made:
     m.box((-w / 2 - 0.01, h - 0.03, -d / 2), (w / 2 + 0.01, h, -d / 2 + 0.37), skin)
     m.box((-w / 2, 0.58, -d / 2 + 0.34), (w / 2, 0.7, d / 2), skin)
     _keys(m, -w / 2 + 0.06, w / 2 - 0.06, 0.705, -d / 2 + 0.36, d / 2 - 0.03)
-    for s in (-1, 1):
-        x0, x1 = sorted((s * w / 2, s * (w / 2 - 0.05)))
+    for x0, x1 in both_sides(w / 2, w / 2 - 0.05):
         m.box((x0, 0, d / 2 - 0.06), (x1, 0.58, d / 2 - 0.01), skin, skip="u")
         m.box((x0, 0.7, -d / 2 + 0.34), (x1, 0.76, d / 2), skin, skip="d")
     m.box((-0.25, 0.86, -d / 2 + 0.34), (0.25, 1.1, -d / 2 + 0.36), "sheet", skip="b")
@@ -140,8 +136,7 @@ def grand_piano(stream: Stream) -> Made:
         z1 = steps[k + 1][0] if k < 3 else 0.5
         m.box((-w / 2, 0.6, z), (-w / 2 + wide + 0.16, 0.92, z1), skin)
     m.box((-w / 2, 0.6, 0.5), (w / 2, 0.76, 0.8), skin)
-    for s in (-1, 1):
-        x0, x1 = sorted((s * w / 2, s * (w / 2 - 0.06)))
+    for x0, x1 in both_sides(w / 2, w / 2 - 0.06):
         m.box((x0, 0.76, 0.5), (x1, 0.88, 0.8), skin, skip="d")
     _keys(m, -w / 2 + 0.08, w / 2 - 0.08, 0.77, 0.54, 0.76)
     m.box((-0.28, 0.92, 0.4), (0.28, 1.12, 0.43), skin, skip="d")
@@ -196,25 +191,20 @@ def aquarium(stream: Stream) -> Made:
     z = high[2] + 0.001
     for k in range(7):
         x, y, s = -w / 2 + 0.12 + k * (w - 0.24) / 6, 0.86 + stream.below(26) / 100, 0.03
-        m.quad(
-            [(x, y, z), (x + s, y - s * 0.6, z + 0.001), (x + 2.2 * s, y, z), (x + s, y + s * 0.6, z + 0.001)],
-            stream.choice(("fruit", "fabric2", "metal2")),
-        )
+        fish = [(x, y, z), (x + s, y - s * 0.6, z + 0.001), (x + 2.2 * s, y, z), (x + s, y + s * 0.6, z + 0.001)]
+        m.quad(fish, stream.choice(("fruit", "fabric2", "metal2")))
     for _ in range(5):
         x = -w / 2 + 0.1 + stream.below(int(w * 80)) / 100
-        m.quad(
-            [(x, 0.79, z), (x + 0.03, 0.79, z), (x + 0.045, 0.95 + stream.below(15) / 100, z), (x + 0.03, 0.93, z)],
-            "leaf",
-        )
+        top = 0.95 + stream.below(15) / 100
+        m.quad([(x, 0.79, z), (x + 0.03, 0.79, z), (x + 0.045, top, z), (x + 0.03, 0.93, z)], "leaf")
     return Made("aquarium", m, (w, 1.26, d + 0.06), design="cupboard_aquarium")
 
 
 def pool_table(stream: Stream) -> Made:
     w, d, wood = 2.2, 1.24, stream.choice(("wood", "wood2"))
     m = Model()
-    for x in (-0.85, 0.85):
-        for z in (-0.42, 0.42):
-            m.lathe([(0.07, 0.0), (0.05, 0.08), (0.09, 0.35), (0.06, 0.62)], wood, (x, z), 8)
+    for at in four_corners(0.85, 0.42):
+        m.lathe([(0.07, 0.0), (0.05, 0.08), (0.09, 0.35), (0.06, 0.62)], wood, at, 8)
     m.box((-w / 2 + 0.06, 0.6, -d / 2 + 0.06), (w / 2 - 0.06, 0.78, d / 2 - 0.06), wood, skip="u")
     m.flat(-w / 2 + 0.1, -d / 2 + 0.1, w / 2 - 0.1, d / 2 - 0.1, 0.79, "felt")
     for s in (-1, 1):
@@ -227,12 +217,8 @@ def pool_table(stream: Stream) -> Made:
             m.lathe([(0.055, 0.834), (0.0, 0.834)], "lacquer", (x, z), 8)
     for k in range(9):
         x, z = 0.3 + (k % 3) * 0.062 + stream.below(3) / 100, (k // 3 - 1) * 0.064
-        m.lathe(
-            [(0.0, 0.79), (0.028, 0.818), (0.0, 0.846)],
-            stream.choice(("fruit", "fabric2", "fabric3", "ceramic", "lacquer")),
-            (x, z),
-            6,
-        )
+        colour = stream.choice(("fruit", "fabric2", "fabric3", "ceramic", "lacquer"))
+        m.lathe([(0.0, 0.79), (0.028, 0.818), (0.0, 0.846)], colour, (x, z), 6)
     beam(m, (-0.7, 0.85, -0.3), (0.2, 0.85, 0.4), 0.02, "wood")
     return Made("pool_table", m, (w, 0.86, d), design="pool_table")
 
@@ -277,8 +263,7 @@ def partition(stream: Stream, w: float) -> Made:
     """A fabric screen between desks."""
     cloth = stream.choice(("fabric0", "fabric1", "fabric2", "fabric3"))
     m = Model()
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.1)
+    for x in (-w / 2 + 0.1, w / 2 - 0.1):
         m.box((x - 0.03, 0, -0.2), (x + 0.03, 0.02, 0.2), "metal", skip="d")
         m.box((x - 0.02, 0.02, -0.02), (x + 0.02, 0.15, 0.02), "metal", skip="ud")
     m.box((-w / 2, 0.15, -0.03), (w / 2, 1.45, 0.03), cloth)
@@ -289,8 +274,7 @@ def partition(stream: Stream, w: float) -> Made:
 def standing_board(stream: Stream) -> Made:
     """A whiteboard on wheels."""
     m = Model()
-    for s in (-1, 1):
-        x = s * 0.7
+    for x in (-0.7, 0.7):
         m.box((x - 0.02, 0.04, -0.02), (x + 0.02, 1.9, 0.02), "metal", skip="d")
         m.box((x - 0.02, 0.03, -0.28), (x + 0.02, 0.07, 0.28), "metal")
         for z in (-0.26, 0.26):
@@ -306,8 +290,7 @@ def cupboard_door(stream: Stream) -> Made:
     kind, w, h = stream.choice(("panelled", "plain", "louvred", "double")), 0.86, 2.06
     wide = w * 2 - 0.1 if kind == "double" else w
     m = Model()
-    for s in (-1, 1):
-        x0, x1 = sorted((s * wide / 2, s * (wide / 2 - 0.065)))
+    for x0, x1 in both_sides(wide / 2, wide / 2 - 0.065):
         m.box((x0, 0, -0.02), (x1, h, 0.015), "frame", skip="bd")
     m.box((-wide / 2 + 0.065, h - 0.065, -0.02), (wide / 2 - 0.065, h, 0.015), "frame", skip="blr")
     leaves = 2 if kind == "double" else 1
@@ -331,7 +314,4 @@ def _door_face(m: Model, x0: float, x1: float, top: float, kind: str) -> None:
         for k in range(18):
             y = 0.14 + k * (top - 0.28) / 18
             step = (top - 0.28) / 18
-            m.quad(
-                [(x0 + 0.1, y, 0.016), (x1 - 0.1, y, 0.016), (x1 - 0.1, y + step, 0.003), (x0 + 0.1, y + step, 0.003)],
-                "door",
-            )
+            slope(m, x0 + 0.1, x1 - 0.1, (y, 0.016), (y + step, 0.003), "door")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.furniture.made import Family, Made, fronts
+from nav_eval_worlds.furniture.made import Family, Made, four_corners, fronts
 from nav_eval_worlds.furniture.small import bowl
 from nav_eval_worlds.surfaces.parametric import Model
 from nav_eval_worlds.surfaces.prints import field_of
@@ -72,13 +72,8 @@ def kitchen_line(
         on.append((_basin(stream), sink, _TOP, 0.0))
         if wide[1] - sink > 0.7:
             on.append((bowl(stream), wide[1] - 0.2, _TOP, 0.0))
-    return Made(
-        "counter",
-        m,
-        (w, 1.08 if low and cooks else 0.9 if low else look.ceiling, _D + 0.05),
-        tuple(on),
-        design=look.name,
-    )
+    high = 1.08 if low and cooks else 0.9 if low else look.ceiling
+    return Made("counter", m, (w, high, _D + 0.05), tuple(on), design=look.name)
 
 
 def _units(m: Model, look: Fitted, x0: float, x1: float, stream: Stream) -> None:
@@ -99,9 +94,8 @@ def _stove(m: Model, cook: float) -> None:
         x = cook - 0.18 + k * 0.12
         m.box((x - 0.016, 0.76, _D / 2 - 0.005), (x + 0.016, 0.792, _D / 2 + 0.012), "metal", skip="b")
     m.box((cook - 0.28, _TOP, -0.24), (cook + 0.28, _TOP + 0.012, 0.24), "lacquer", skip="d")
-    for x in (-0.13, 0.13):
-        for z in (-0.11, 0.11):
-            m.lathe([(0.08, _TOP + 0.012), (0.08, _TOP + 0.014), (0.0, _TOP + 0.014)], "dark", (cook + x, z))
+    for x, z in four_corners(0.13, 0.11):
+        m.lathe([(0.08, _TOP + 0.012), (0.08, _TOP + 0.014), (0.0, _TOP + 0.014)], "dark", (cook + x, z))
     lid = ((0.11, 0.0), (0.114, 0.01), (0.114, 0.125), (0.118, 0.13), (0.112, 0.136), (0.06, 0.152), (0.016, 0.158))
     knob = ((0.012, 0.172), (0.022, 0.182), (0.018, 0.19), (0.0, 0.192))
     pan = [(r, _TOP + 0.015 + y) for r, y in (*lid, *knob)]

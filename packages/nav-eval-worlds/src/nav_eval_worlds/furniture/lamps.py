@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.furniture.made import Family, Made, beam
+from nav_eval_worlds.furniture.made import Family, Made, beam, four_corners
 from nav_eval_worlds.surfaces.parametric import Model
 
 
@@ -50,12 +50,8 @@ def arc_lamp(stream: Stream) -> Made:
     """A bow that carries its shade away from its foot."""
     m = Model()
     m.lathe([(0.0, 0.0), (0.14, 0.0), (0.14, 0.05), (0.0, 0.05)], "marble", (0, -0.3), 12)
-    m.tube(
-        [(0, 0.04, -0.3), (0, 1.2, -0.3), (0, 1.55, -0.24), (0, 1.74, -0.1), (0, 1.78, 0.08), (0, 1.7, 0.24)],
-        0.012,
-        "metal2",
-        5,
-    )
+    bow = [(0.04, -0.3), (1.2, -0.3), (1.55, -0.24), (1.74, -0.1), (1.78, 0.08), (1.7, 0.24)]
+    m.tube([(0, y, z) for y, z in bow], 0.012, "metal2", 5)
     m.lathe([(0.17, 1.48), (0.16, 1.58), (0.08, 1.68), (0.0, 1.7)], "metal2", (0, 0.27), 12)
     m.lathe([(0.0, 1.49), (0.16, 1.485)], "glow", (0, 0.27), 10)
     return Made("lamp", m, (0.36, 1.79, 0.9))
@@ -246,9 +242,8 @@ def lantern(stream: Stream) -> Made:
     m.tube([(0, 0, 0), (0, -0.16, 0)], 0.008, "metal2", 3)
     m.box((-0.13, -0.18, -0.13), (0.13, -0.16, 0.13), "metal2")
     m.box((-0.13, -0.48, -0.13), (0.13, -0.46, 0.13), "metal2")
-    for x in (-0.12, 0.12):
-        for z in (-0.12, 0.12):
-            m.box((x - 0.01, -0.46, z - 0.01), (x + 0.01, -0.18, z + 0.01), "metal2", skip="ud")
+    for x, z in four_corners(0.12, 0.12):
+        m.box((x - 0.01, -0.46, z - 0.01), (x + 0.01, -0.18, z + 0.01), "metal2", skip="ud")
     m.box((-0.1, -0.45, -0.1), (0.1, -0.2, 0.1), "glow")
     return Made("lamp", m, (0.28, 0.48, 0.28))
 

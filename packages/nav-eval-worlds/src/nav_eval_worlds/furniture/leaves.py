@@ -58,16 +58,16 @@ def plank_leaf(m: Model, w: float, h: float) -> None:
 
 def cottage_leaf(m: Model, w: float, h: float) -> None:
     """Panes above, a panel below."""
-    _glazed(m, w, h, 0.85, (3, 2))
+    _glaze(m, w, h, 0.85, (3, 2))
     m.box((-HALF - 0.006, 0.16, -w / 2 + 0.14), (HALF + 0.006, 0.72, w / 2 - 0.14), "door", skip="d")
 
 
 def glazed_leaf(m: Model, w: float, h: float) -> None:
     """One large pane."""
-    _glazed(m, w, h, 0.22, (1, 1))
+    _glaze(m, w, h, 0.22, (1, 1))
 
 
-def _glazed(m: Model, w: float, h: float, foot: float, panes: tuple[int, int]) -> None:
+def _glaze(m: Model, w: float, h: float, foot: float, panes: tuple[int, int]) -> None:
     side, top = 0.12, 0.13
     m.box((-HALF, 0, -w / 2), (HALF, foot, w / 2), "door")
     m.box((-HALF, h - top, -w / 2), (HALF, h, w / 2), "door")

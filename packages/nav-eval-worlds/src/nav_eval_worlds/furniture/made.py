@@ -67,23 +67,43 @@ def askew(made: Made, turn: float) -> Made:
     return replace(made, model=Model(quads, [grid(old) for old in made.model.grids]), size=size)
 
 
+def four_corners(x: float, z: float) -> tuple[tuple[float, float], ...]:
+    """The four corners of a rectangle about the origin, of which one is (x, z)."""
+    return (-x, -z), (-x, z), (x, -z), (x, z)
+
+
+def both_sides(outer: float, inner: float) -> tuple[tuple[float, float], ...]:
+    """From where to where along x what stands at both ends of a thing reaches."""
+    return (-outer, -inner), (inner, outer)
+
+
+def slope(
+    model: Model,
+    x0: float,
+    x1: float,
+    low: tuple[float, float],
+    high: tuple[float, float],
+    material: str,
+    uvs: object = None,
+) -> None:
+    """A rectangle between two level edges at (y, z) that faces the front; from x1 to x0 it faces the back."""
+    model.quad([(x0, *low), (x1, *low), (x1, *high), (x0, *high)], material, uvs)
+
+
 def legs(
     model: Model, w: float, d: float, height: float, material: str, thick: float = 0.05, inset: float = 0.03
 ) -> None:
     """Four square legs under a w x d top."""
-    for sx in (-1, 1):
-        for sz in (-1, 1):
-            x, z = sx * (w / 2 - inset - thick / 2), sz * (d / 2 - inset - thick / 2)
-            h = thick / 2
-            model.box((x - h, 0, z - h), (x + h, height, z + h), material, skip="ud")
+    h = thick / 2
+    for x, z in four_corners(w / 2 - inset - h, d / 2 - inset - h):
+        model.box((x - h, 0, z - h), (x + h, height, z + h), material, skip="ud")
 
 
 def pegs(model: Model, w: float, d: float, height: float, material: str, splay: float = 0.03) -> None:
     """Four thin legs that stand outwards, within w x d."""
-    for sx in (-1, 1):
-        for sz in (-1, 1):
-            x, z = sx * (w / 2 - 0.02), sz * (d / 2 - 0.02)
-            beam(model, (x, 0.0, z), (x - sx * splay, height, z - sz * splay), 0.034, material, foot=0.6)
+    out, back = w / 2 - 0.02, d / 2 - 0.02
+    for (x, z), (x1, z1) in zip(four_corners(out, back), four_corners(out - splay, back - splay), strict=True):
+        beam(model, (x, 0.0, z), (x1, height, z1), 0.034, material, foot=0.6)
 
 
 def beam(model: Model, a: Point, b: Point, thick: float, material: str, foot: float = 1.0) -> None:
@@ -103,11 +123,6 @@ def beam(model: Model, a: Point, b: Point, thick: float, material: str, foot: fl
     for k in range(4):
         p, q = ring[k], ring[(k + 1) % 4]
         model.quad([start + p * foot, start + q * foot, end + q, end + p], material)
-
-
-def slab(model: Model, low: Point, high: Point, material: str) -> None:
-    """A table top: a box without what nobody sees."""
-    model.box(low, high, material)
 
 
 def ellipse(model: Model, w: float, d: float, y0: float, y1: float, material: str, least: int = 14) -> None:
@@ -143,9 +158,7 @@ def fronts(
     `kind`: "bar" handles, "knob", "plain" (none), "frame" (a raised border and knobs) or "slot" (a dark grip above).
     """
     gap, thick = 0.006, 0.018
-    (left, foot), (right, top), shadow = low, high, z + 0.0015
-    corners = [(left, foot, shadow), (right, foot, shadow), (right, top, shadow), (left, top, shadow)]
-    model.quad(corners, "dark")
+    model.card(*low, *high, z + 0.0015, "dark")
     w, h = (high[0] - low[0]) / columns, (high[1] - low[1]) / rows
     for i in range(columns):
         for k in range(rows):

@@ -163,17 +163,8 @@ def cactus(stream: Stream) -> Made:
     h = stream.between(55, 95) / 100
     m.lathe([(0.06, soil), (0.08, soil + h * 0.4), (0.07, soil + h * 0.9), (0.0, soil + h)], "leaf2", least=9)
     for s, y in ((1, 0.35), (-1, 0.5)):
-        m.tube(
-            [
-                (0, soil + h * y, 0),
-                (s * 0.13, soil + h * y, 0),
-                (s * 0.16, soil + h * (y + 0.1), 0),
-                (s * 0.16, soil + h * (y + 0.35), 0),
-            ],
-            0.04,
-            "leaf2",
-            6,
-        )
+        arm = [(0.0, y), (s * 0.13, y), (s * 0.16, y + 0.1), (s * 0.16, y + 0.35)]
+        m.tube([(x, soil + h * up, 0) for x, up in arm], 0.04, "leaf2", 6)
     return Made("plant", m, (0.44, soil + h, 0.4))
 
 

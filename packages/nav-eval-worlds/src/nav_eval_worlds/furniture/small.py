@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nav_eval_worlds.exact import Stream, cos_turns, sin_turns
-from nav_eval_worlds.furniture.made import Made
+from nav_eval_worlds.furniture.made import Made, slope
 from nav_eval_worlds.furniture.plants import Path, blade
 from nav_eval_worlds.surfaces.parametric import WHOLE, Model
 
@@ -66,8 +66,8 @@ def bowl(stream: Stream) -> Made:
 def laptop(stream: Stream) -> Made:
     m = Model()
     m.box((-0.17, 0, -0.12), (0.17, 0.02, 0.12), "metal")
-    m.quad([(-0.17, 0.02, -0.12), (0.17, 0.02, -0.12), (0.17, 0.24, -0.19), (-0.17, 0.24, -0.19)], "screen", WHOLE)
-    m.quad([(0.17, 0.02, -0.125), (-0.17, 0.02, -0.125), (-0.17, 0.24, -0.195), (0.17, 0.24, -0.195)], "metal")
+    slope(m, -0.17, 0.17, (0.02, -0.12), (0.24, -0.19), "screen", WHOLE)
+    slope(m, 0.17, -0.17, (0.02, -0.125), (0.24, -0.195), "metal")
     return Made("laptop", m, (0.34, 0.24, 0.4))
 
 
@@ -102,8 +102,7 @@ def book_row(model: Model, x0: float, x1: float, y: float, z: float, stream: Str
         lows, highs = (x, y, z - 0.17), (x + wide, y + high, z)
         model.box(lows, highs, stream.choice(_COVERS), skip="bdfu")
         top = highs[1] - 0.006
-        ends = [(x, top, z), (x + wide, top, z), (x + wide, top, z - 0.17), (x, top, z - 0.17)]
-        model.quad(ends, "sheet")
-        corners = [(x, y, z), (x + wide, y, z), (x + wide, y + high, z), (x, y + high, z)]
-        model.quad(corners, "books", [(u, 1), (u + wide * 1.6, 1), (u + wide * 1.6, 0), (u, 0)])
+        model.flat(x, z - 0.17, x + wide, z, top, "sheet")
+        spines = [(u, 1), (u + wide * 1.6, 1), (u + wide * 1.6, 0), (u, 0)]
+        model.card(x, y, x + wide, y + high, z, "books", spines)
         x += wide + stream.choice((0.0, 0.0, 0.06))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.furniture.made import Family, Made, beam, legs, pegs
+from nav_eval_worlds.furniture.made import Family, Made, beam, both_sides, legs, pegs
 from nav_eval_worlds.surfaces.parametric import Model
 from nav_eval_worlds.surfaces.styles import Style
 
@@ -20,13 +20,11 @@ def _pillows(m: Model, places: list[float], y: float, z: float, stream: Stream) 
             m.leaning((x, y + half * 0.94, z + half * 0.34 + 0.02), (half * 2, half * 2, 0.15), cloth)
 
 
-def _throw(m: Model, x: float, y: float, z0: float, z1: float, foot: float) -> None:
+def _throw(m: Model, x: float, z0: float, z1: float, foot: float) -> None:
     """A blanket over a seat's front edge, a centimetre above what it lies on."""
-    for a, b in (((y, z0), (y, z1)), ((foot, z1), (y, z1))):
-        if a[0] == b[0]:
-            m.flat(x - 0.22, a[1], x + 0.22, b[1], y, "throw")
-        else:
-            m.card(x - 0.22, a[0], x + 0.22, b[0], z1, "throw")
+    y = 0.452
+    m.flat(x - 0.22, z0, x + 0.22, z1, y, "throw")
+    m.card(x - 0.22, foot, x + 0.22, y, z1, "throw")
 
 
 def padded_sofa(stream: Stream, seats: int) -> Made:
@@ -37,15 +35,14 @@ def padded_sofa(stream: Stream, seats: int) -> Made:
     m = Model()
     legs(m, w, depth, 0.1, "wood2")
     m.box((-w / 2, 0.09, -depth / 2), (w / 2, 0.24, depth / 2 - 0.02), fabric, skip="u")
-    for s in (-1, 1):
-        x0, x1 = sorted((s * w / 2, s * (w / 2 - arm)))
+    for x0, x1 in both_sides(w / 2, w / 2 - arm):
         m.cushion((x0, 0.12, -depth / 2), (x1, 0.62, depth / 2), fabric, 0.07)
     m.cushion((-w / 2 + 0.02, 0.2, -depth / 2), (w / 2 - 0.02, 0.8, -depth / 2 + 0.2), fabric, 0.08)
     _seats(m, -w / 2 + arm, seat, seats, 0.22, 0.44, -depth / 2 + 0.17, depth / 2 - 0.03, fabric)
     _backs(m, -w / 2 + arm, seat, seats, 0.42, 0.86, -depth / 2 + 0.14, fabric)
     _pillows(m, [s * (w / 2 - arm - 0.24) for s in (-1, 1)], 0.44, -depth / 2 + 0.33, stream)
     if stream.chance(35):
-        _throw(m, w / 4, 0.452, -depth / 2 + 0.34, depth / 2 + 0.005, 0.16)
+        _throw(m, w / 4, -depth / 2 + 0.34, depth / 2 + 0.005, 0.16)
     return Made("sofa", m, (w, 0.88, depth + 0.02))
 
 
@@ -71,8 +68,7 @@ def slim_sofa(stream: Stream, seats: int) -> Made:
     m.cushion((-w / 2 + 0.1, 0.28, -d / 2 + 0.16), (w / 2 - 0.1, 0.43, d / 2), fabric, 0.05)
     m.cushion((-w / 2 + 0.02, 0.22, -d / 2), (w / 2 - 0.02, 0.8, -d / 2 + 0.14), fabric, 0.05)
     _backs(m, -w / 2 + 0.1, (w - 0.2) / seats, seats, 0.42, 0.8, -d / 2 + 0.1, fabric)
-    for s in (-1, 1):
-        x0, x1 = sorted((s * w / 2, s * (w / 2 - 0.1)))
+    for x0, x1 in both_sides(w / 2, w / 2 - 0.1):
         m.cushion((x0, 0.22, -d / 2 + 0.02), (x1, 0.6, d / 2 - 0.02), fabric, 0.04)
     _pillows(m, [w / 2 - 0.32], 0.43, -d / 2 + 0.28, stream)
     return Made("sofa", m, (w, 0.86, d))
@@ -100,7 +96,8 @@ def tufted_sofa(stream: Stream, seats: int) -> Made:
     return Made("sofa", m, (w, high, d + 0.02))
 
 
-def _button(m: Model, x: float, y: float, z: float, r: float = 0.016) -> None:
+def _button(m: Model, x: float, y: float, z: float) -> None:
+    r = 0.016
     m.quad([(x, y - r, z), (x + r, y, z + 0.006), (x, y + r, z), (x - r, y, z + 0.006)], "dark")
 
 
@@ -109,8 +106,7 @@ def wooden_sofa(stream: Stream, seats: int) -> Made:
     fabric = stream.choice(("fabric0", "fabric1", "fabric2"))
     w, d = seats * 0.64 + 0.16, 0.84
     m = Model()
-    for sx in (-1, 1):
-        x = sx * (w / 2 - 0.03)
+    for x in (-w / 2 + 0.03, w / 2 - 0.03):
         for z, h in ((-d / 2 + 0.03, 0.74), (d / 2 - 0.03, 0.58)):
             m.box((x - 0.03, 0, z - 0.03), (x + 0.03, h, z + 0.03), "wood", skip="d")
         m.box((x - 0.04, 0.58, -d / 2 + 0.06), (x + 0.04, 0.61, d / 2), "wood")
@@ -159,8 +155,7 @@ def slip_sofa(stream: Stream, seats: int) -> Made:
     m.box((-w / 2 + 0.03, 0.0, -d / 2 + 0.03), (w / 2 - 0.03, 0.05, d / 2 - 0.03), "dark", skip="ud")
     m.cushion((-w / 2, 0.01, -d / 2), (w / 2, 0.26, d / 2 - 0.02), fabric, 0.05)
     m.cushion((-w / 2, 0.0, -d / 2), (w / 2, 0.76, -d / 2 + 0.26), fabric, 0.11, skip="d")
-    for s in (-1, 1):
-        x0, x1 = sorted((s * w / 2, s * (w / 2 - 0.25)))
+    for x0, x1 in both_sides(w / 2, w / 2 - 0.25):
         m.cushion((x0, 0.0, -d / 2), (x1, 0.6, d / 2), fabric, 0.11)
     seat = (w - 0.5) / seats
     _seats(m, -w / 2 + 0.25, seat, seats, 0.24, 0.48, -d / 2 + 0.22, d / 2, fabric, 0.09)
@@ -174,14 +169,12 @@ def sled_sofa(stream: Stream, seats: int) -> Made:
     fabric = stream.choice(("fabric0", "fabric1", "leather"))
     w, d = seats * 0.7 + 0.32, 0.9
     m = Model()
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.14)
+    for x in (-w / 2 + 0.14, w / 2 - 0.14):
         m.box((x - 0.03, 0.0, -d / 2 + 0.08), (x + 0.03, 0.014, d / 2 - 0.08), "metal2")
         for z in (-d / 2 + 0.09, d / 2 - 0.09):
             m.box((x - 0.03, 0.014, z - 0.008), (x + 0.03, 0.15, z + 0.008), "metal2", skip="ud")
     m.box((-w / 2, 0.15, -d / 2), (w / 2, 0.27, d / 2), fabric, skip="u")
-    for s in (-1, 1):
-        x0, x1 = sorted((s * w / 2, s * (w / 2 - 0.16)))
+    for x0, x1 in both_sides(w / 2, w / 2 - 0.16):
         m.cushion((x0, 0.26, -d / 2), (x1, 0.56, d / 2), fabric, 0.025)
     m.cushion((-w / 2 + 0.16, 0.26, -d / 2), (w / 2 - 0.16, 0.68, -d / 2 + 0.2), fabric, 0.025)
     _seats(m, -w / 2 + 0.16, (w - 0.32) / seats, seats, 0.26, 0.43, -d / 2 + 0.2, d / 2, fabric, 0.025)
@@ -238,7 +231,7 @@ def chaise_sofa(stream: Stream, seats: int) -> Made:
     m.cushion((x0, 0.27, z0 + 0.2), (x1, 0.44, d / 2), fabric, 0.05, skip="db")
     _backs(m, min(-s * (w / 2 - 0.18), s * w / 2), (w - 0.18) / 3, 3, 0.43, 0.84, z0 + 0.14, fabric)
     _pillows(m, [-s * (w / 2 - 0.42)], 0.44, z0 + 0.33, stream)
-    _throw(m, s * (w / 2 - 0.4), 0.452, d / 2 - 0.5, d / 2 + 0.006, 0.14)
+    _throw(m, s * (w / 2 - 0.4), d / 2 - 0.5, d / 2 + 0.006, 0.14)
     return Made("sofa", m, (w, 0.87, d + 0.02), notch=(-s * 0.4, z0 + deep))
 
 
@@ -268,8 +261,7 @@ def padded_chair(stream: Stream) -> Made:
     legs(m, w, d, 0.14, "wood2", 0.04, 0.06)
     m.cushion((-w / 2 + 0.12, 0.13, -d / 2 + 0.12), (w / 2 - 0.12, 0.45, d / 2), fabric, 0.07)
     m.cushion((-w / 2 + 0.06, 0.16, -d / 2), (w / 2 - 0.06, 0.95, -d / 2 + 0.2), fabric, 0.09)
-    for s in (-1, 1):
-        x0, x1 = sorted((s * w / 2, s * (w / 2 - 0.15)))
+    for x0, x1 in both_sides(w / 2, w / 2 - 0.15):
         m.cushion((x0, 0.13, -d / 2 + 0.04), (x1, 0.62, d / 2 - 0.02), fabric, 0.06)
     _pillows(m, [0.0], 0.45, -d / 2 + 0.19, stream)
     return Made("chair", m, (w, 0.95, d))

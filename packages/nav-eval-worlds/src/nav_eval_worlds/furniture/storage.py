@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.lamps import table_lamp
-from nav_eval_worlds.furniture.made import Family, Made, beam, fronts, legs, pegs
+from nav_eval_worlds.furniture.made import Family, Made, beam, four_corners, fronts, legs, pegs, slope
 from nav_eval_worlds.furniture.small import book_row, bowl, television, vase
 from nav_eval_worlds.surfaces.parametric import WHOLE, Model
 
@@ -79,21 +79,9 @@ def louvre_wardrobe(stream: Stream) -> Made:
         for n in range(14):
             y = 0.12 + n * (h - 0.24) / 14
             step = (h - 0.24) / 14
-            m.quad(
-                [
-                    (x0 + 0.05, y, d / 2 - 0.004),
-                    (x1 - 0.05, y, d / 2 - 0.004),
-                    (x1 - 0.05, y + step, d / 2 - 0.028),
-                    (x0 + 0.05, y + step, d / 2 - 0.028),
-                ],
-                wood,
-            )
-        m.box(
-            (x1 - 0.035 if k % 2 == 0 else x0 + 0.015, 1.0, d / 2),
-            (x1 - 0.015 if k % 2 == 0 else x0 + 0.035, 1.03, d / 2 + 0.02),
-            "metal2",
-            "b",
-        )
+            slope(m, x0 + 0.05, x1 - 0.05, (y, d / 2 - 0.004), (y + step, d / 2 - 0.028), wood)
+        a, b = (x1 - 0.035, x1 - 0.015) if k % 2 == 0 else (x0 + 0.015, x0 + 0.035)
+        m.box((a, 1.0, d / 2), (b, 1.03, d / 2 + 0.02), "metal2", "b")
     return Made("wardrobe", m, (w, h, d + 0.04))
 
 
@@ -102,8 +90,7 @@ def rack_wardrobe(stream: Stream) -> Made:
     w, d, h = stream.choice((1.2, 1.5)), 0.5, 1.8
     skin = stream.choice(("metal2", "wood"))
     m = Model()
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.03)
+    for x in (-w / 2 + 0.03, w / 2 - 0.03):
         for z in (-d / 2 + 0.03, d / 2 - 0.03):
             m.box((x - 0.015, 0, z - 0.015), (x + 0.015, h if z < 0 else 0.34, z + 0.015), skin, skip="d")
         m.box((x - 0.015, h - 0.03, -d / 2 + 0.02), (x + 0.015, h, 0.03), skin)
@@ -111,10 +98,8 @@ def rack_wardrobe(stream: Stream) -> Made:
     m.box((-w / 2, 0.3, -d / 2), (w / 2, 0.33, d / 2), "wood")
     x = -w / 2 + 0.1
     while x < w / 2 - 0.14:
-        cloth, long = (
-            stream.choice(("fabric0", "fabric1", "fabric2", "fabric3", "dark", "sheet", "throw")),
-            stream.between(65, 105) / 100,
-        )
+        cloth = stream.choice(("fabric0", "fabric1", "fabric2", "fabric3", "dark", "sheet", "throw"))
+        long = stream.between(65, 105) / 100
         m.cushion((x, h - 0.06 - long, -0.2), (x + 0.05, h - 0.08, 0.2), cloth, 0.022, skip="")
         x += stream.choice((0.06, 0.07, 0.12))
     for k in range(2):
@@ -129,8 +114,7 @@ wardrobe = Family(flat_wardrobe, shaker_wardrobe, armoire, sliding_wardrobe, lou
 def _case(m: Model, w: float, h: float, d: float, shelves: int, material: str, foot: float = 0.05) -> list[float]:
     """An open case; returns the heights of its shelves."""
     t = 0.025
-    for s in (-1, 1):
-        x = s * (w / 2 - t / 2)
+    for x in (-w / 2 + t / 2, w / 2 - t / 2):
         m.box((x - t / 2, 0, -d / 2), (x + t / 2, h, d / 2), material, skip="d")
     m.card(-w / 2, 0, w / 2, h, -d / 2 + 0.01, material)
     m.card(w / 2, 0, -w / 2, h, -d / 2, material)
@@ -140,26 +124,18 @@ def _case(m: Model, w: float, h: float, d: float, shelves: int, material: str, f
     return [y + t for y in heights[:-1]]
 
 
-def _filled(m: Model, x0: float, x1: float, y: float, z: float, stream: Stream, high: float) -> None:
+def _fill(m: Model, x0: float, x1: float, y: float, z: float, stream: Stream, high: float) -> None:
     """One compartment: books, a box, a pot, or nearly nothing."""
     kind = stream.below(10)
     if kind < 6 and x1 - x0 > 0.16 and high > 0.29:
         book_row(m, x0, x0 + (x1 - x0) * stream.between(55, 100) / 100, y, z, stream)
     elif kind < 8 and x1 - x0 > 0.16:
-        m.box(
-            (x0 + 0.02, y, z - 0.2),
-            (x1 - 0.02, y + min(0.2, high - 0.04), z),
-            stream.choice(("basket", "cardboard", "throw", "white")),
-            "db",
-        )
+        skin = stream.choice(("basket", "cardboard", "throw", "white"))
+        m.box((x0 + 0.02, y, z - 0.2), (x1 - 0.02, y + min(0.2, high - 0.04), z), skin, "db")
     elif kind < 9:
         r = min(0.07, (x1 - x0) / 3)
-        m.lathe(
-            [(r * 0.6, y), (r, y + 0.09), (r * 0.5, y + 0.18), (0.0, y + 0.18)],
-            stream.choice(("ceramic", "pot", "metal2")),
-            ((x0 + x1) / 2, z - 0.1),
-            7,
-        )
+        profile = [(r * 0.6, y), (r, y + 0.09), (r * 0.5, y + 0.18), (0.0, y + 0.18)]
+        m.lathe(profile, stream.choice(("ceramic", "pot", "metal2")), ((x0 + x1) / 2, z - 0.1), 7)
 
 
 def case_shelf(stream: Stream) -> Made:
@@ -170,12 +146,8 @@ def case_shelf(stream: Stream) -> Made:
         split = w * stream.between(-20, 40) / 100
         book_row(m, -w / 2 + 0.03, min(split, w / 2 - 0.03), y, d / 2 - 0.04, stream)
         if split < w / 2 - 0.25:
-            m.box(
-                (split + 0.06, y, -d / 2 + 0.06),
-                (w / 2 - 0.06, y + 0.18, d / 2 - 0.05),
-                stream.choice(("basket", "cardboard", "pot")),
-                "db",
-            )
+            skin = stream.choice(("basket", "cardboard", "pot"))
+            m.box((split + 0.06, y, -d / 2 + 0.06), (w / 2 - 0.06, y + 0.18, d / 2 - 0.05), skin, "db")
     return Made("bookshelf", m, (w, h, d))
 
 
@@ -195,7 +167,7 @@ def cube_shelf(stream: Stream) -> Made:
     for i in range(nx):
         for k in range(ny):
             x = -w / 2 + i * side
-            _filled(m, x + t, x + side, k * side + t, d / 2 - 0.03, stream, side - t)
+            _fill(m, x + t, x + side, k * side + t, d / 2 - 0.03, stream, side - t)
     return Made("bookshelf", m, (w, h, d))
 
 
@@ -203,8 +175,7 @@ def ladder_shelf(stream: Stream) -> Made:
     """Leaning uprights; the shelves grow downwards."""
     w, d, h, wood = stream.between(60, 80) / 100, 0.44, 1.85, stream.choice(_FACES)
     m = Model()
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.02)
+    for x in (-w / 2 + 0.02, w / 2 - 0.02):
         beam(m, (x, 0, d / 2 - 0.03), (x, h, -d / 2 + 0.03), 0.04, wood)
         m.box((x - 0.02, 0, -d / 2), (x + 0.02, h, -d / 2 + 0.03), wood, skip="d")
     for k in range(5):
@@ -212,7 +183,7 @@ def ladder_shelf(stream: Stream) -> Made:
         front = d / 2 - 0.04 - (d - 0.1) * y / h
         m.box((-w / 2 + 0.04, y, -d / 2 + 0.02), (w / 2 - 0.04, y + 0.025, front), wood)
         if front + d / 2 > 0.2:
-            _filled(m, -w / 2 + 0.06, w / 2 - 0.06, y + 0.025, front - 0.02, stream, 0.34)
+            _fill(m, -w / 2 + 0.06, w / 2 - 0.06, y + 0.025, front - 0.02, stream, 0.34)
     return Made("bookshelf", m, (w, h, d))
 
 
@@ -220,15 +191,14 @@ def pipe_shelf(stream: Stream) -> Made:
     """Thick boards between black tubes."""
     w, d, h = stream.between(100, 140) / 100, 0.34, 2.14
     m = Model()
-    for s in (-1, 1):
-        for z in (-d / 2 + 0.03, d / 2 - 0.03):
-            m.tube([(s * (w / 2 - 0.05), 0, z), (s * (w / 2 - 0.05), h, z)], 0.014, "dark", 5)
+    for x, z in four_corners(w / 2 - 0.05, d / 2 - 0.03):
+        m.tube([(x, 0, z), (x, h, z)], 0.014, "dark", 5)
     for k in range(5):
         y = 0.1 + k * 0.43
         m.box((-w / 2, y, -d / 2), (w / 2, y + 0.035, d / 2), "wood")
         middle = stream.between(-20, 20) / 100
-        _filled(m, -w / 2 + 0.08, middle, y + 0.035, d / 2 - 0.05, stream, 0.36)
-        _filled(m, middle + 0.06, w / 2 - 0.08, y + 0.035, d / 2 - 0.05, stream, 0.36)
+        _fill(m, -w / 2 + 0.08, middle, y + 0.035, d / 2 - 0.05, stream, 0.36)
+        _fill(m, middle + 0.06, w / 2 - 0.08, y + 0.035, d / 2 - 0.05, stream, 0.36)
     return Made("bookshelf", m, (w, h, d))
 
 
@@ -246,8 +216,8 @@ def stack_shelf(stream: Stream) -> Made:
         for x in (0.0, wide / 2 - 0.01, wide - 0.02):
             part.box((x, 0.02, -d / 2), (x + 0.02, high - 0.02, d / 2), face, skip="ud")
         part.card(0, 0, wide, high, -d / 2 + 0.01, face)
-        _filled(part, 0.03, wide / 2 - 0.02, 0.02, d / 2 - 0.03, stream, high - 0.04)
-        _filled(part, wide / 2 + 0.02, wide - 0.03, 0.02, d / 2 - 0.03, stream, high - 0.04)
+        _fill(part, 0.03, wide / 2 - 0.02, 0.02, d / 2 - 0.03, stream, high - 0.04)
+        _fill(part, wide / 2 + 0.02, wide - 0.03, 0.02, d / 2 - 0.03, stream, high - 0.04)
         m.add(part, (x0, y, 0.0))
         y += high
     return Made("bookshelf", m, (w, y, d))
@@ -276,8 +246,8 @@ def low_shelf(stream: Stream) -> Made:
     for y in _case(m, w, h, d, 2, wood):
         third = w / 3
         for k in range(3):
-            _filled(m, -w / 2 + 0.04 + k * third, -w / 2 + k * third + third - 0.03, y, d / 2 - 0.04, stream, 0.33)
-    return Made("bookshelf", m, (w, h, d), ((stream.choice((vase, table_lamp, bowl))(stream), w / 4, h, 0.0),))
+            _fill(m, -w / 2 + 0.04 + k * third, -w / 2 + k * third + third - 0.03, y, d / 2 - 0.04, stream, 0.33)
+    return Made("bookshelf", m, (w, h, d), _on_top(stream, w / 4, h))
 
 
 bookshelf = Family(case_shelf, cube_shelf, ladder_shelf, pipe_shelf, stack_shelf, glass_shelf, low_shelf)
@@ -288,10 +258,8 @@ def storage_shelf(stream: Stream) -> Made:
     w, d, h = stream.between(90, 130) / 100, 0.42, 1.78
     skin = stream.choice(("metal", "metal", "wood"))
     m = Model()
-    for sx in (-1, 1):
-        for sz in (-1, 1):
-            x, z = sx * (w / 2 - 0.02), sz * (d / 2 - 0.02)
-            m.box((x - 0.02, 0, z - 0.02), (x + 0.02, h, z + 0.02), skin, skip="d")
+    for x, z in four_corners(w / 2 - 0.02, d / 2 - 0.02):
+        m.box((x - 0.02, 0, z - 0.02), (x + 0.02, h, z + 0.02), skin, skip="d")
     for k in range(4):
         y = 0.08 + k * 0.56 if k < 3 else 1.76
         m.box((-w / 2, y, -d / 2), (w / 2, y + 0.03, d / 2), skin)
@@ -314,7 +282,7 @@ def _chest(m: Model, w: float, h: float, d: float, rows: int, columns: int, wood
     )
 
 
-def _topped(stream: Stream, x: float, h: float) -> tuple[tuple[Made, float, float, float], ...]:
+def _on_top(stream: Stream, x: float, h: float) -> tuple[tuple[Made, float, float, float], ...]:
     return ((stream.choice((vase, table_lamp, bowl))(stream), x, h, 0.0),)
 
 
@@ -323,7 +291,7 @@ def wide_dresser(stream: Stream) -> Made:
     m = Model()
     m.box((-w / 2 + 0.02, 0, -d / 2 + 0.02), (w / 2 - 0.02, 0.08, d / 2 - 0.05), wood, skip="ud")
     _chest(m, w, h, d, 3, 2, wood, 0.08, stream.choice(("frame", "knob")))
-    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _topped(stream, 0.2, h))
+    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _on_top(stream, 0.2, h))
 
 
 def tall_dresser(stream: Stream) -> Made:
@@ -331,7 +299,7 @@ def tall_dresser(stream: Stream) -> Made:
     m = Model()
     m.box((-w / 2 + 0.02, 0, -d / 2 + 0.02), (w / 2 - 0.02, 0.06, d / 2 - 0.05), wood, skip="ud")
     _chest(m, w, h, d, 5, 1, wood, 0.06, stream.choice(("knob", "bar", "slot")))
-    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _topped(stream, 0.0, h))
+    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _on_top(stream, 0.0, h))
 
 
 def peg_dresser(stream: Stream) -> Made:
@@ -339,7 +307,7 @@ def peg_dresser(stream: Stream) -> Made:
     m = Model()
     pegs(m, w - 0.1, d - 0.08, 0.2, wood, 0.03)
     _chest(m, w, h, d, 3, 2 if w > 1.1 else 1, wood, 0.19, stream.choice(("slot", "knob")))
-    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _topped(stream, -0.2, h))
+    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _on_top(stream, -0.2, h))
 
 
 def low_dresser(stream: Stream) -> Made:
@@ -347,7 +315,7 @@ def low_dresser(stream: Stream) -> Made:
     m = Model()
     m.box((-w / 2 + 0.03, 0, -d / 2 + 0.02), (w / 2 - 0.03, 0.05, d / 2 - 0.06), "dark", skip="ud")
     _chest(m, w, h, d, 2, 3, wood, 0.05, "slot")
-    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _topped(stream, 0.4, h))
+    return Made("chest_of_drawers", m, (w + 0.02, h, d + 0.05), _on_top(stream, 0.4, h))
 
 
 dresser = Family(wide_dresser, tall_dresser, peg_dresser, low_dresser)
@@ -360,7 +328,7 @@ def plinth_sideboard(stream: Stream) -> Made:
     m.box((-w / 2, 0.1, -d / 2), (w / 2, h, d / 2 - 0.02), wood)
     grips = stream.choice(("bar", "slot", "frame"))
     fronts(m, (-w / 2 + 0.01, 0.11), (w / 2 - 0.01, h - 0.03), d / 2 - 0.02, 1, 3, wood, "metal2", grips)
-    return Made("cabinet", m, (w, h, d + 0.05), _topped(stream, -0.35, h))
+    return Made("cabinet", m, (w, h, d + 0.05), _on_top(stream, -0.35, h))
 
 
 def peg_sideboard(stream: Stream) -> Made:
@@ -372,7 +340,7 @@ def peg_sideboard(stream: Stream) -> Made:
     m.box((-w / 2, 0.21, -d / 2), (w / 2, h, d / 2 - 0.02), wood)
     for x0, x1, rows, skin in ((-w / 2, -w / 6, 1, face), (-w / 6, w / 6, 3, wood), (w / 6, w / 2, 1, face)):
         fronts(m, (x0 + 0.02, 0.23), (x1 - 0.02, h - 0.02), d / 2 - 0.02, rows, 1, skin, "metal2", "knob")
-    return Made("cabinet", m, (w, h, d + 0.05), _topped(stream, 0.5, h))
+    return Made("cabinet", m, (w, h, d + 0.05), _on_top(stream, 0.5, h))
 
 
 def leg_sideboard(stream: Stream) -> Made:
@@ -382,7 +350,7 @@ def leg_sideboard(stream: Stream) -> Made:
     legs(m, w, d, h, "dark", 0.025, 0.0)
     m.box((-w / 2 + 0.025, 0.2, -d / 2 + 0.005), (w / 2 - 0.025, h, d / 2 - 0.03), "wood")
     fronts(m, (-w / 2 + 0.035, 0.21), (w / 2 - 0.035, h - 0.02), d / 2 - 0.03, 1, 2, "wood", "dark", "bar")
-    return Made("cabinet", m, (w, h, d + 0.04), _topped(stream, -0.3, h))
+    return Made("cabinet", m, (w, h, d + 0.04), _on_top(stream, -0.3, h))
 
 
 def hutch(stream: Stream) -> Made:
@@ -476,7 +444,7 @@ def wall_unit(stream: Stream) -> Made:
     for s in (-1, 1):
         part = Model()
         for y in _case(part, 0.5, h - 0.46, 0.3, 4, wood, 0.0):
-            _filled(part, -0.21, 0.21, y, 0.1, stream, 0.3)
+            _fill(part, -0.21, 0.21, y, 0.1, stream, 0.3)
         m.add(part, (s * (w / 2 - 0.25), 0.46, -0.05))
     m.box((-w / 2 + 0.5, h - 0.3, -d / 2), (w / 2 - 0.5, h - 0.27, 0.1), wood)
     book_row(m, -w / 2 + 0.54, w / 2 - 0.6, h - 0.27, 0.08, stream)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.lamps import table_lamp
-from nav_eval_worlds.furniture.made import Family, Made, beam, ellipse, fronts, legs, pegs
+from nav_eval_worlds.furniture.made import Family, Made, beam, ellipse, four_corners, fronts, legs, pegs
 from nav_eval_worlds.furniture.small import bowl, laptop, monitor, vase
 from nav_eval_worlds.surfaces.parametric import Model
 from nav_eval_worlds.surfaces.styles import Style
@@ -43,10 +43,8 @@ def farm_table(stream: Stream, w: float, d: float) -> Made:
     """Turned legs, painted below, boards on top."""
     below = stream.choice(("white", "wood", "wood2"))
     m = Model()
-    for sx in (-1, 1):
-        for sz in (-1, 1):
-            at = (sx * (w / 2 - 0.06), sz * (d / 2 - 0.06))
-            _turned_leg(m, at, below)
+    for at in four_corners(w / 2 - 0.06, d / 2 - 0.06):
+        _turned_leg(m, at, below)
     m.box((-w / 2 + 0.06, 0.6, -d / 2 + 0.06), (w / 2 - 0.06, 0.71, d / 2 - 0.06), below, skip="u")
     n = 4
     for k in range(n):
@@ -67,8 +65,7 @@ def trestle_table(stream: Stream, w: float, d: float) -> Made:
     """Crossed feet and a stretcher between them."""
     wood, foot = "wood", stream.choice(("wood", "metal2"))
     m = Model()
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.07)
+    for x in (-w / 2 + 0.07, w / 2 - 0.07):
         for k in (-1, 1):
             beam(m, (x + 0.004 * k, 0.0, k * (d / 2 - 0.1)), (x + 0.004 * k, 0.71, -k * (d / 2 - 0.16)), 0.07, foot)
     beam(m, (-w / 2 + 0.07, 0.355, 0), (w / 2 - 0.07, 0.355, 0), 0.05, foot)
@@ -79,8 +76,7 @@ def trestle_table(stream: Stream, w: float, d: float) -> Made:
 def glass_table(stream: Stream, w: float, d: float) -> Made:
     """A pane on a frame of steel."""
     m = Model()
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.06)
+    for x in (-w / 2 + 0.06, w / 2 - 0.06):
         m.box((x - 0.03, 0, -d / 2 + 0.1), (x + 0.03, 0.02, d / 2 - 0.1), "metal2")
         m.box((x - 0.03, 0.7, -d / 2 + 0.1), (x + 0.03, 0.725, d / 2 - 0.1), "metal2")
         for z in (-d / 2 + 0.12, d / 2 - 0.12):
@@ -93,8 +89,7 @@ def oval_table(stream: Stream, w: float, d: float) -> Made:
     """An oval top on two columns."""
     wood = stream.choice(("wood", "wood2"))
     m = Model()
-    for s in (-1, 1):
-        x = s * w / 4
+    for x in (-w / 4, w / 4):
         m.lathe([(0.06, 0.03), (0.045, 0.3), (0.06, 0.71)], wood, (x, 0), 8)
         m.box((x - 0.04, 0, -d / 4), (x + 0.04, 0.05, d / 4), wood)
     m.box((-w / 4, 0.3, -0.03), (w / 4, 0.38, 0.03), wood)
@@ -191,9 +186,8 @@ def crate_table(stream: Stream) -> Made:
     """Thick boards on a frame with casters."""
     w, d = 1.1, 0.65
     m = Model()
-    for x in (-w / 2 + 0.1, w / 2 - 0.1):
-        for z in (-d / 2 + 0.08, d / 2 - 0.08):
-            m.box((x - 0.025, 0, z - 0.04), (x + 0.025, 0.1, z + 0.04), "dark", skip="u")
+    for x, z in four_corners(w / 2 - 0.1, d / 2 - 0.08):
+        m.box((x - 0.025, 0, z - 0.04), (x + 0.025, 0.1, z + 0.04), "dark", skip="u")
     for y in (0.1, 0.3):
         for k in range(4):
             z = -d / 2 + k * d / 4
@@ -292,9 +286,8 @@ def secretary(stream: Stream) -> Made:
     """A small desk with a raised back of drawers and pigeonholes."""
     w, d, wood = 1.0, 0.58, stream.choice(("wood", "wood2"))
     m = Model()
-    for sx in (-1, 1):
-        for sz in (-1, 1):
-            m.lathe([(0.02, 0.0), (0.028, 0.4), (0.035, 0.62)], wood, (sx * (w / 2 - 0.05), sz * (d / 2 - 0.06)), 6)
+    for at in four_corners(w / 2 - 0.05, d / 2 - 0.06):
+        m.lathe([(0.02, 0.0), (0.028, 0.4), (0.035, 0.62)], wood, at, 6)
     m.box((-w / 2, 0.6, -d / 2), (w / 2, 0.74, d / 2 - 0.02), wood)
     fronts(m, (-w / 2 + 0.02, 0.62), (w / 2 - 0.02, 0.72), d / 2 - 0.02, 1, 2, wood, "metal2", "knob")
     m.box((-w / 2, 0.74, -d / 2), (w / 2, 0.77, -d / 2 + 0.24), wood)
@@ -313,9 +306,8 @@ def farm_desk(stream: Stream) -> Made:
     """A wide writing table with turned legs and three drawers."""
     w, d, wood = 1.4, 0.7, stream.choice(("wood", "wood2"))
     m = Model()
-    for sx in (-1, 1):
-        for sz in (-1, 1):
-            _turned_leg(m, (sx * (w / 2 - 0.07), sz * (d / 2 - 0.08)), wood)
+    for at in four_corners(w / 2 - 0.07, d / 2 - 0.08):
+        _turned_leg(m, at, wood)
     m.box((-w / 2 + 0.02, 0.57, -d / 2 + 0.03), (w / 2 - 0.02, 0.71, d / 2 - 0.05), wood, skip="u")
     fronts(m, (-w / 2 + 0.04, 0.58), (w / 2 - 0.04, 0.7), d / 2 - 0.05, 1, 3, wood, "metal2", "knob")
     m.box((-w / 2, 0.71, -d / 2), (w / 2, 0.75, d / 2), wood)
@@ -326,8 +318,7 @@ def standing_desk(stream: Stream) -> Made:
     """A plate on two lifting columns, at sitting or standing height."""
     w, d, h = stream.choice((1.4, 1.6)), 0.75, stream.choice((0.75, 0.75, 1.05))
     m = Model()
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.2)
+    for x in (-w / 2 + 0.2, w / 2 - 0.2):
         m.box((x - 0.04, 0, -d / 2 + 0.05), (x + 0.04, 0.03, d / 2 - 0.05), "metal2")
         m.box((x - 0.04, 0.03, -0.05), (x + 0.04, h * 0.55, 0.03), "metal2", skip="d")
         m.box((x - 0.03, h * 0.5, -0.04), (x + 0.03, h - 0.03, 0.02), "metal", skip="ud")
@@ -340,8 +331,7 @@ def pipe_desk(stream: Stream) -> Made:
     """Thick boards on a frame of black tubes."""
     w, d = 1.4, 0.7
     m = Model()
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.08)
+    for x in (-w / 2 + 0.08, w / 2 - 0.08):
         for z in (-d / 2 + 0.06, d / 2 - 0.06):
             m.tube([(x, 0, z), (x, 0.71, z)], 0.018, "dark", 5)
         m.tube([(x, 0.18, -d / 2 + 0.06), (x, 0.18, d / 2 - 0.06)], 0.018, "dark", 5)
@@ -369,16 +359,12 @@ def bench_desk(stream: Stream) -> Made:
     """A white plate on A-shaped feet, with a screen panel at its back edge."""
     w, d = 1.5, 0.75
     m = Model()
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.06)
+    for x in (-w / 2 + 0.06, w / 2 - 0.06):
         for z in (-1, 1):
             beam(m, (x, 0, z * (d / 2 - 0.04)), (x, 0.7, z * (d / 2 - 0.16)), 0.045, "metal")
     m.box((-w / 2, 0.7, -d / 2 + 0.03), (w / 2, 0.73, d / 2), stream.choice(("white", "wood")))
-    m.box(
-        (-w / 2 + 0.02, 0.5, -d / 2),
-        (w / 2 - 0.02, 1.1, -d / 2 + 0.03),
-        stream.choice(("fabric1", "fabric2", "fabric3")),
-    )
+    cloth = stream.choice(("fabric1", "fabric2", "fabric3"))
+    m.box((-w / 2 + 0.02, 0.5, -d / 2), (w / 2 - 0.02, 1.1, -d / 2 + 0.03), cloth)
     m.box((w / 2 - 0.5, 0.03, -d / 2 + 0.1), (w / 2 - 0.1, 0.55, d / 2 - 0.12), "white", skip="d")
     fronts(m, (w / 2 - 0.49, 0.05), (w / 2 - 0.11, 0.54), d / 2 - 0.12, 3, 1, "white", "metal", "slot")
     m.box((w / 2 - 0.48, 0.0, -d / 2 + 0.12), (w / 2 - 0.12, 0.03, d / 2 - 0.14), "dark", skip="ud")
@@ -435,8 +421,7 @@ def reception_desk(stream: Stream) -> Made:
             m.box((x, 0.08, d / 2 - 0.03), (x + 0.06, h - 0.1, d / 2 - 0.012), face, skip="b")
     m.box((-w / 2 - 0.03, h - 0.04, d / 2 - 0.3), (w / 2 + 0.03, h, d / 2), "counter")
     m.box((-w / 2, 0.7, -d / 2), (w / 2, 0.74, d / 2 - 0.12), "wood")
-    for s in (-1, 1):
-        x = s * (w / 2 - 0.02)
+    for x in (-w / 2 + 0.02, w / 2 - 0.02):
         m.box((x - 0.02, 0, -d / 2), (x + 0.02, 0.7, d / 2 - 0.12), face)
     on = ((monitor(stream), -0.4, 0.74, -0.1),)
     return Made("counter", m, (w + 0.06, h, d), on, design=("flat", "slatted")[kind] + "_reception")

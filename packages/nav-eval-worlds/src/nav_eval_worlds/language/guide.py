@@ -29,18 +29,18 @@ def guided(wording: Wording, steps: Sequence[Step]) -> list[str]:
     guide, space = _Guide(wording), wording.tables["space"]
     opening = [guide.opening(steps[0])] if wording.likely("begins") else []
     first, *more = [*opening, *guide.passage(steps[0], None)]
-    parts = [space.join([*_filled(wording, [first], "opener"), *_filled(wording, more)])]
+    parts = [space.join([*_fill(wording, [first], "opener"), *_fill(wording, more)])]
     for before, step in pairwise(steps):
-        parts.append(space + space.join(_filled(wording, guide.passage(step, before))))
+        parts.append(space + space.join(_fill(wording, guide.passage(step, before))))
     return [*parts[:-1], parts[-1] + (space + wording.say("closing") if wording.likely("closes") else "")]
 
 
-def _filled(wording: Wording, sentences: Sequence[str], rule: str = "filler") -> list[str]:
+def _fill(wording: Wording, sentences: Sequence[str], rule: str = "filler") -> list[str]:
     """Some begin with a word that says nothing."""
-    return [wording.say(rule) + _uncapitalised(one) if wording.likely("fillers") else one for one in sentences]
+    return [wording.say(rule) + _uncapitalise(one) if wording.likely("fillers") else one for one in sentences]
 
 
-def _uncapitalised(sentence: str) -> str:
+def _uncapitalise(sentence: str) -> str:
     return sentence if sentence.startswith(("I ", "I'")) else sentence[:1].lower() + sentence[1:]
 
 
@@ -62,7 +62,7 @@ class _Guide:
         facts = self._room(step) | dict.fromkeys(_SEEN, "")
         sights = [sight for sight in self.wording.stream.shuffled(step.sights) if not _main(sight, step)]
         for sight in sights[: 2 if self.wording.likely("sights") else self.wording.likely("looks_first")]:
-            facts |= self._seen(sight)
+            facts |= self._sighting(sight)
         return self.wording.fit(["open"], facts, _MAY)
 
     def passage(self, step: Step, before: Step | None) -> list[str]:
@@ -107,7 +107,7 @@ class _Guide:
         if not seen or self.told or self.looks >= self.wording.manner["looks"] or not self.wording.likely("look"):
             return []
         self.looks += 1
-        facts = dict.fromkeys(_SEEN, "") | self._seen(self.wording.stream.choice(seen))
+        facts = dict.fromkeys(_SEEN, "") | self._sighting(self.wording.stream.choice(seen))
         return [self.wording.fit(["look"], facts, _MAY)]
 
     def _facts(self, step: Go | Climb, before: Step | None, arrive: str) -> Facts:
@@ -142,10 +142,10 @@ class _Guide:
         found = [(name, thing) for name, thing in (("past", step.past), *marks) if thing and self.wording.likely(name)]
         facts: Facts = {}
         for name, thing in self.wording.stream.shuffled(found)[: self.wording.manner["extras"]]:
-            facts |= self._passed(thing) if isinstance(thing, Pass) else self._marked(name, thing)
+            facts |= self._passing(thing) if isinstance(thing, Pass) else self._marked(name, thing)
         return facts
 
-    def _passed(self, past: Pass) -> Facts:
+    def _passing(self, past: Pass) -> Facts:
         slots = {"thing": self._the(past.thing), "side": self._side(past.side)}
         slots |= {"other": self._the(past.other)} if past.other else {}
         pair = "_two" if past.other else "_over" if past.side == "over" else ""
@@ -203,7 +203,7 @@ class _Guide:
         rule = "along" if step.turn else {"": "any", "ahead": "ahead"}.get(side, "beside")
         return wording.fit([f"stop_{rule}"], facts, ("a", "a_at", "plain", "far"), most=False)
 
-    def _seen(self, sight: Sight) -> Facts:
+    def _sighting(self, sight: Sight) -> Facts:
         self.told.add(sight.thing.kind)
         a, at = nouns.one(self.wording, sight.thing), nouns.place(self.wording, sight.thing, "seen_")
         if sight.where == "behind":

@@ -153,7 +153,7 @@ def tell(
     for part, again in zip(parts, walked, strict=True):
         if part.door is None:
             break
-        before = {_called(rooms, one.room) for one in parts[: parts.index(part)]}
+        before = {_room_name(rooms, one.room) for one in parts[: parts.index(part)]}
         step = None if part.door.kind == "stairs" else _step(site, walker, part, again, target, before)
         if step is not None:
             steps.append(_after_stairs(step, steps))
@@ -187,14 +187,14 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
     """`before`: what the rooms were called through which one has come."""
     assert part.door is not None
     rooms = site.rooms
-    here, there = _called(rooms, part.room), _called(rooms, part.door.other(part.room))
+    here, there = _room_name(rooms, part.room), _room_name(rooms, part.door.other(part.room))
     way = way_to(rooms, walker, part.door) if {here, there} <= ROOMS else None
     if way is None or (
         _by_turn(rooms, walker, way) and not all(_comes_out(walker, w, way.turn) for w in (part, again))
     ):
         return None
     told = {target}
-    past = None if way.side == "across" else _passed(site, walker, part, again, told)
+    past = None if way.side == "across" else _find_pass(site, walker, part, again, told)
     return Go(
         here,
         there,
@@ -269,7 +269,7 @@ def _crosses(walker: Walker, door: DoorWay, way: Way) -> bool:
     return abs(door.middle[axis] - walker.at[axis]) > _CROSSED
 
 
-def _called(rooms: RoomsMap, room: int) -> str:
+def _room_name(rooms: RoomsMap, room: int) -> str:
     """The tables' key for a room's name: bathrooms of offices have another."""
     kind = rooms.rooms[room].category
     office = kind == "bathroom" and any("office" in region.category for region in rooms.rooms.values())
@@ -302,7 +302,7 @@ def _stop(site: Site, walker: Walker, thing: SemanticObject, points: Sequence[Ve
     seen = sights(site, walker, {thing.id})
     place = where_seen(site, walker, thing)
     far = _far_ahead(walker, thing, points[-1]) if place == "ahead" else ""
-    return Stop(noun(site, thing, placed=True), turn, _called(rooms, walker.room), seen, place, far)
+    return Stop(noun(site, thing, placed=True), turn, _room_name(rooms, walker.room), seen, place, far)
 
 
 def _far_ahead(walker: Walker, thing: SemanticObject, end: Vec3) -> str:
@@ -322,7 +322,7 @@ def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject
     return 0.3 < on < off[0] * dx + off[1] * dz
 
 
-def _passed(site: Site, walker: Walker, part: Stretch, again: Stretch, told: set[int]) -> Pass | None:
+def _find_pass(site: Site, walker: Walker, part: Stretch, again: Stretch, told: set[int]) -> Pass | None:
     """What is passed on the way: things best, then a room that one looks into, then what one walks over. Things that
     are told of are added to `told`."""
     if len(part.points) < 12 or (is_corridor(site.rooms, part.room) and not _straight(part.points)):
@@ -339,7 +339,7 @@ def _room_passed(site: Site, walker: Walker, part: Stretch) -> Pass | None:
     rooms, door = site.rooms, part.door
     if not is_corridor(rooms, part.room):
         return None
-    called = {other: _called(rooms, other.other(part.room)) for other in rooms.doors_of(part.room)}
+    called = {other: _room_name(rooms, other.other(part.room)) for other in rooms.doors_of(part.room)}
     along, axis, far = _down_corridor(rooms, walker, door)
     for other, name in called.items():
         on = (other.middle[axis] - walker.at[axis]) * along[axis]

@@ -68,7 +68,7 @@ def noun(site: Site, thing: SemanticObject, placed: bool = False) -> Noun:
     look = site.looks.of(thing)
     design = design_of(site.rooms, thing)
     plain = Noun(thing.category, look.size, look.colour, look.material, shape=look.shape, design=design)
-    return _placed(site, thing, plain) if placed else plain
+    return _with_place(site, thing, plain) if placed else plain
 
 
 def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
@@ -285,7 +285,7 @@ def _quarter(walker: Walker, at: Flat) -> str:
     return ("left" if left > 0 else "right") if beside else ""
 
 
-def _placed(site: Site, thing: SemanticObject, plain: Noun) -> Noun:
+def _with_place(site: Site, thing: SemanticObject, plain: Noun) -> Noun:
     """With where it is: what is on it or what it is on first, else one of what can be said, by the thing's number."""
     rooms = site.rooms
     others = [other for other in landmarks(rooms, thing.region, KINDS) if other.id != thing.id]
@@ -320,7 +320,7 @@ def _among(rooms: RoomsMap, thing: SemanticObject, others: list[SemanticObject])
 def _standing_where(site: Site, thing: SemanticObject) -> list[_Place]:
     """Where a thing is in its room: at the window, on a wall or against it, in a corner."""
     if _start(thing, 1) > site.rooms.rooms[thing.region].low[1] + _HIGH:
-        return [("wall", ())] if _walls(site.rooms, thing) and not _carried(site.rooms, thing) else []
+        return [("wall", ())] if _walls(site.rooms, thing) and not _is_carried(site.rooms, thing) else []
     told: list[_Place] = [(window, ())] if (window := _at_window(site, thing)) else []
     if _in_middle(site.rooms, thing):
         return [*told, ("middle", ())]
@@ -373,7 +373,7 @@ def _stands_on(upper: SemanticObject, thing: SemanticObject) -> bool:
     return inside and abs(_start(upper, 1) - _end(thing, 1)) < 0.04
 
 
-def _carried(rooms: RoomsMap, thing: SemanticObject) -> bool:
+def _is_carried(rooms: RoomsMap, thing: SemanticObject) -> bool:
     """Whether a thing stands on or in any other of its room."""
     bottom, others = _start(thing, 1), rooms.things_in(thing.region)
     held = [other for other in others if other.id != thing.id and _start(other, 1) < bottom - 0.02]

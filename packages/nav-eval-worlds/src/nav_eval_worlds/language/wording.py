@@ -27,13 +27,13 @@ _ALTERNATIVES, _NAME = re.compile(r"\[([^\[\]]*)\]"), re.compile(r"\{(\w+)\}")
 @cache
 def tables(language: str) -> dict[str, Any]:
     text = (Path(__file__).parent / "wordings" / f"{language}.toml").read_text(encoding="utf-8")
-    return {name: _counted(entry) for name, entry in (tomllib.loads(text) | names(language)).items()}
+    return {name: _repeat_by_count(entry) for name, entry in (tomllib.loads(text) | names(language)).items()}
 
 
-def _counted(entry: Any) -> Any:
+def _repeat_by_count(entry: Any) -> Any:
     """A table whose entries stand in their lists as often as they count."""
     if isinstance(entry, dict):
-        return {name: _counted(inner) for name, inner in entry.items()}
+        return {name: _repeat_by_count(inner) for name, inner in entry.items()}
     if not isinstance(entry, list) or not all(isinstance(one, str) for one in entry):
         return entry
     found = [(one, _SEVERAL.match(one)) for one in entry]

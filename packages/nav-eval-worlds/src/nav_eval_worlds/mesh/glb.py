@@ -140,15 +140,15 @@ def png(texels: NDArray[np.uint8]) -> bytes:
     if few is not None:
         colours = np.asarray(sorted(colour for _, colour in few), np.uint8)
         number = np.empty(1 << 24, np.uint8)
-        number[_packed(colours)] = np.arange(len(colours))
-        image = Image.fromarray(number[_packed(texels)])
+        number[_pack(colours)] = np.arange(len(colours))
+        image = Image.fromarray(number[_pack(texels)])
         image.putpalette(colours.tobytes())
     out = io.BytesIO()
     image.save(out, "PNG", compress_level=4, compress_type=zlib.Z_DEFAULT_STRATEGY)
     return out.getvalue()
 
 
-def _packed(texels: NDArray[np.uint8]) -> NDArray[np.uint32]:
+def _pack(texels: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """(...) 0xRRGGBB of (..., 3)."""
     packed = texels[..., 0].astype(np.uint32)
     for channel in (1, 2):

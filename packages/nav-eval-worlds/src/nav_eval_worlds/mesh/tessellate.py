@@ -57,8 +57,8 @@ def tessellate(items: Sequence[Item], triangles: int) -> Mesh:
     def meshed(cut: _Cut) -> Mesh:
         blocks = _flat_blocks(quads, cut)
         fine = cut.curved(measured).tolist()
-        blocks += _smoothed([_curved_block(*one, names, nu, nv) for one, (nu, nv) in zip(grids, fine, strict=True)])
-        return welded(_joined(blocks, tuple(names), patches), shell)
+        blocks += _smooth([_curved_block(*one, names, nu, nv) for one, (nu, nv) in zip(grids, fine, strict=True)])
+        return welded(_join(blocks, tuple(names), patches), shell)
 
     for _ in range(_TRIES):
         mesh = meshed(_cut_for(quads, measured, aim))
@@ -254,7 +254,7 @@ def _grid_normals(points: Floats) -> Floats:
     return out.reshape(-1, 3)
 
 
-def _smoothed(blocks: list[_Block]) -> list[_Block]:
+def _smooth(blocks: list[_Block]) -> list[_Block]:
     """Curved parts of one object that meet in an edge share its normals, unless the edge is sharp."""
     if not blocks:
         return blocks
@@ -275,7 +275,7 @@ def _smoothed(blocks: list[_Block]) -> list[_Block]:
     return [(block[0], own, *block[2:]) for block, own in zip(blocks, np.split(shared, ends), strict=True)]
 
 
-def _joined(blocks: list[_Block], names: tuple[str, ...], patches: Patches) -> Mesh:
+def _join(blocks: list[_Block], names: tuple[str, ...], patches: Patches) -> Mesh:
     offsets = np.cumsum([0] + [len(block[0]) for block in blocks])
     triangles = np.concatenate([block[3] + offset for block, offset in zip(blocks, offsets.tolist(), strict=False)])
     labels = np.concatenate([block[4] for block in blocks])

@@ -33,7 +33,7 @@ def welded(mesh: Mesh, shell: NDArray[np.bool_]) -> Mesh:
     rims = _rims(mesh.triangles[chosen].astype(np.int64), len(places))
     cuts: dict[int, list[tuple[int, Floats]]] = {}
     for axis in range(3):
-        for row, k, inner in _crossed(places, mesh.triangles[chosen], rims, axis):
+        for row, k, inner in _crossings(places, mesh.triangles[chosen], rims, axis):
             points = np.repeat(places[mesh.triangles[chosen[row], k]][None], len(inner), axis=0)
             points[:, axis] = inner
             cuts.setdefault(int(chosen[row]), []).append((k, points / LATTICE))
@@ -49,7 +49,7 @@ def _rims(triangles: _Ints, count: int) -> NDArray[np.bool_]:
     return alone
 
 
-def _crossed(
+def _crossings(
     places: _Ints, triangles: NDArray[np.int32], rims: NDArray[np.bool_], axis: int
 ) -> list[tuple[int, int, _Ints]]:
     """(triangle, corner, places along the axis) of rims along the axis on which other rims' vertices lie.

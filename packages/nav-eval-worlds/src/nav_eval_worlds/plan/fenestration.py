@@ -55,7 +55,7 @@ def _row(first_id: int, room: Room, side: Side, low: int, high: int, casing: Cas
     step = span // count
     width = min(width, step - 240) if count > 1 else width
     starts = [low + step * k + (step - width) // 2 for k in range(count)]
-    long, drawn = stream.chance(40), _drawn(room, stream)
+    long, drawn = stream.chance(40), _draw_curtains(room, stream)
     net = room.type in _LIVED_IN and casing != "french" and side != room.eaves and stream.chance(14)
     return [
         Window(first_id + k, room.id, side, start, start + width, sill, top, casing, drawn, long, net)
@@ -90,7 +90,7 @@ def _count(room: Room, casing: Casing, span: int, width: int) -> int:
     return max(1, min(most, span // (width + _APART)))
 
 
-def _drawn(room: Room, stream: Stream) -> tuple[int, int]:
+def _draw_curtains(room: Room, stream: Stream) -> tuple[int, int]:
     """Mostly open; now and then one side or both half drawn."""
     if room.type not in _LIVED_IN or not stream.chance(38):
         return 0, 0

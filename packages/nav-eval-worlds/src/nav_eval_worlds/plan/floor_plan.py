@@ -19,8 +19,8 @@ KNEE = 1450
 """Height of the wall under the slope of an attic."""
 TREAD = 270
 DOOR_HEIGHT = 2050
-SIDES = ("n", "e", "s", "w")
 Side = Literal["n", "e", "s", "w"]
+SIDES: tuple[Side, ...] = ("n", "e", "s", "w")
 Kind = Literal["home", "office"]
 Casing = Literal["casement", "lattice", "sash", "tilt", "fixed", "ribbon", "french", "frosted"]
 """How a window is divided; a French one is a glazed door, whose closed foot nobody steps over."""
@@ -92,6 +92,10 @@ class Room:
             "w": Rect(r.x0, r.z0, r.x0 + deep, r.z1),
             "e": Rect(r.x1 - deep, r.z0, r.x1, r.z1),
         }[self.eaves]
+
+    def side_of(self, opening: Door | Glazing) -> Side:
+        """The side that a door or a partition of glass is in."""
+        return next(s for s in SIDES if (s in "ew") == opening.vertical and wall_line(self.cell, s)[0] == opening.line)
 
     def upright(self, side: Side, low: int, high: int) -> tuple[int, int]:
         """What of a stretch of the wall on `side` has the full height; all of it on the side of the eaves."""
@@ -225,6 +229,11 @@ class Plan:
 
     def doors_of(self, room_id: int) -> tuple[Door, ...]:
         return tuple(door for door in self.doors if room_id in (door.a, door.b))
+
+
+OPPOSITE: dict[str, Side] = {"n": "s", "s": "n", "e": "w", "w": "e"}
+TURN_OF = {"n": 0, "w": 1, "s": 2, "e": 3}
+"""Quarter turns that put an object's back against the wall on that side."""
 
 
 def wall_line(rect: Rect, side: Side) -> tuple[int, int, int]:

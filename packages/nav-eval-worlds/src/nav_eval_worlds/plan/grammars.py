@@ -267,13 +267,13 @@ def _enfilade(storey: Storey, draft: Draft) -> None:
     for a, b in pairwise(first):
         draft.link(a, b, "wide" if {draft.types[a], draft.types[b]} <= _OPEN and stream.chance(70) else "door")
     for room in second:
-        draft.link(max(first, key=lambda a: _shared(draft.rects[a], draft.rects[room])), room)
+        draft.link(max(first, key=lambda a: _shared_length(draft.rects[a], draft.rects[room])), room)
     for a, b in pairwise(second):
         if "bathroom" not in (draft.types[a], draft.types[b]) and stream.chance(40):
             draft.link(a, b)
 
 
-def _shared(a: Rect, b: Rect) -> int:
+def _shared_length(a: Rect, b: Rect) -> int:
     """How much of a wall along x two cells share."""
     return min(a.x1, b.x1) - max(a.x0, b.x0)
 

@@ -132,11 +132,11 @@ def spine(
     for side, row in enumerate(rows):
         z0, z1 = (west.z0 - m.north, west.z0) if side == 0 else (west.z1, west.z1 + m.south)
         rooms = strip(draft, stretched(row, longest - leads[side]), west.x0 + leads[side], z0, z1)
-        _joined(draft, hall, rooms)
+        _join(draft, hall, rooms)
     return hall
 
 
-def _joined(draft: Draft, hall: int, rooms: list[int]) -> None:
+def _join(draft: Draft, hall: int, rooms: list[int]) -> None:
     """Each room of a strip gets its door to the corridor, but a bathroom of a suite one to the bedroom beside it."""
     for k, room in enumerate(rooms):
         name = draft.types[room]

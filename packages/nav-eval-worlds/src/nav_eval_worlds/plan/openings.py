@@ -10,6 +10,7 @@ from nav_eval_worlds.plan.fenestration import HOME_CASINGS, OFFICE_CASINGS, wind
 from nav_eval_worlds.plan.floor_plan import (
     DOOR_HEIGHT,
     LINTEL,
+    OPPOSITE,
     SIDES,
     SLAB,
     WALL,
@@ -48,7 +49,7 @@ def make_plan(seed: str, rooms: int, storeys: int, kind: Kind) -> Plan:
         for level, names in enumerate(lists)
         for own in [stream.child("storey", level)]
     ]
-    return _finished(kind, grammar, ceiling, drafts, casing, stream.child("openings"))
+    return _finish(kind, grammar, ceiling, drafts, casing, stream.child("openings"))
 
 
 _CEILINGS: dict[Kind, tuple[int, int]] = {"home": (120, 160), "office": (130, 160)}
@@ -62,7 +63,7 @@ _NIB = 240
 _UPSTAIRS = "corridor"
 
 
-def _finished(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], casing: Casing, stream: Stream) -> Plan:
+def _finish(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], casing: Casing, stream: Stream) -> Plan:
     turn, mirror, flip = stream.below(4), stream.below(2) == 1, stream.below(2) == 1
     arches, pitch = stream.child("arches").chance(35), ceiling + SLAB
     attic = kind == "home" and ceiling <= _ATTIC and stream.child("attic").chance(50)
@@ -90,7 +91,7 @@ def _finished(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], casin
     for room in rooms:
         others = [other.cell for other in rooms if other.storey == room.storey and other.id != room.id]
         for side in SIDES:
-            windows += windows_of(len(windows) + 1, room, side, open_stretches(room.cell, side, others), casing, stream)  # type: ignore[arg-type]
+            windows += windows_of(len(windows) + 1, room, side, open_stretches(room.cell, side, others), casing, stream)
     fitted = stream.child("fittings")
     glazing = draw_glazing(doors, rooms, fitted) if kind == "office" and fitted.chance(70) else ()
     columns = draw_columns(rooms, fitted.child("columns"))
@@ -175,11 +176,10 @@ def _door_start(low: int, high: int, width: int, wide: bool, stream: Stream) -> 
 def open_stretches(cell: Rect, side: Side, others: list[Rect], clear: int = 1500) -> list[tuple[int, int]]:
     """Parts of a side with no other cell within `clear` mm."""
     line, low, high = wall_line(cell, side)
-    opposite: dict[str, Side] = {"n": "s", "s": "n", "e": "w", "w": "e"}
     taken = sorted(
         (other_low, other_high)
         for other in others
-        for other_line, other_low, other_high in [wall_line(other, opposite[side])]
+        for other_line, other_low, other_high in [wall_line(other, OPPOSITE[side])]
         if abs(other_line - line) <= clear and other_high > low and other_low < high
     )
     out = []

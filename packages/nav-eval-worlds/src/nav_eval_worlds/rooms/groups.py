@@ -53,9 +53,7 @@ def table_before(space: Space, stream: Stream, sofa: Spot) -> tuple[Spot | None,
     """A coffee table before a sofa, in the notch of an L-shaped one; and where it should be."""
     table = tables.coffee_table(stream, space.style)
     aside, rear = sofa.made.notch or (0.0, sofa.made.size[2] / 2)
-    ax, az = sofa.aside(int(aside * 1000))
-    bx, bz = sofa.ahead(int((rear + table.size[2] / 2) * 1000 + 400))
-    at = (ax + bx - sofa.x, az + bz - sofa.z)
+    at = sofa.point(int(aside * 1000), int((rear + table.size[2] / 2) * 1000 + 400))
     release(space, sofa)
     return space.stand(table, *at, sofa.turn, under=sofa if sofa.made.notch else None), at
 
@@ -63,14 +61,13 @@ def table_before(space: Space, stream: Stream, sofa: Spot) -> tuple[Spot | None,
 def across(space: Space, stream: Stream, table: Spot) -> None:
     """Two armchairs on the far side of a coffee table, or one at its end."""
     made = sofas.armchair(stream, space.style)
-    x, z = table.ahead(int((table.made.size[2] + made.size[2]) * 500 + 400))
+    ahead = int((table.made.size[2] + made.size[2]) * 500 + 400)
     for sign in (1, -1):
-        dx, dz = table.aside(sign * int(made.size[0] * 500 + 130))
-        space.stand(made, x + dx - table.x, z + dz - table.z, table.turn + 2)
+        space.stand(made, *table.point(sign * int(made.size[0] * 500 + 130), ahead), table.turn + 2)
     for sign in (1, -1):
         if stream.chance(50):
-            x, z = table.aside(sign * int((table.made.size[0] + made.size[2]) * 500 + 350))
-            space.stand(made, x, z, table.turn - sign)
+            left = sign * int((table.made.size[0] + made.size[2]) * 500 + 350)
+            space.stand(made, *table.point(left), table.turn - sign)
 
 
 def reading_group(space: Space, stream: Stream) -> Spot | None:
@@ -81,8 +78,8 @@ def reading_group(space: Space, stream: Stream) -> Spot | None:
     if table:
         made = sofas.armchair(stream, space.style)
         for sign, turn in ((1, 3), (-1, 1)):
-            x, z = table.aside(sign * int((table.made.size[0] + made.size[2]) * 500 + 180))
-            space.stand(made, x, z, table.turn + turn)
+            left = sign * int((table.made.size[0] + made.size[2]) * 500 + 180)
+            space.stand(made, *table.point(left), table.turn + turn)
         rug(space, stream, 2.3, 1.7, (table.x, table.z), table.turn)
     return table
 
@@ -100,6 +97,6 @@ def chair_before(space: Space, stream: Stream, desk: Spot) -> None:
     straight = chairs.office_chair(stream, space.style)
     release(space, desk)
     for chair in (askew(straight, stream.between(-90, 90) / 1000), straight):
-        x, z = desk.ahead(int((desk.made.size[2] + chair.size[2]) * 500 + 20))
-        if space.stand(chair, x, z, desk.turn + 2):
+        at = desk.point(ahead=int((desk.made.size[2] + chair.size[2]) * 500 + 20))
+        if space.stand(chair, *at, desk.turn + 2):
             return

@@ -13,7 +13,7 @@ from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture import bath, beds, chairs, decor, grand, kitchen, lamps, plants, sofas, storage, tables
 from nav_eval_worlds.furniture.made import Made, askew
 from nav_eval_worlds.mesh.item import Item
-from nav_eval_worlds.plan.floor_plan import Rect
+from nav_eval_worlds.plan.floor_plan import OPPOSITE, Rect
 from nav_eval_worlds.rooms.groups import (
     across,
     chair_before,
@@ -27,7 +27,7 @@ from nav_eval_worlds.rooms.groups import (
     smaller,
     table_before,
 )
-from nav_eval_worlds.rooms.space import OPPOSITE, Space, Spot
+from nav_eval_worlds.rooms.space import Space, Spot
 
 _HEARTHS = frozenset(("classic", "rustic", "coastal"))
 _LARGE = 24_000_000
@@ -67,18 +67,16 @@ def _beside_bed(space: Space, stream: Stream, bed: Spot) -> None:
     """Nightstands of one kind left and right, a picture above, a rug and perhaps a bench at the foot."""
     stand = tables.nightstand(stream)
     for sign in (1, -1):
-        x, z = bed.aside(sign * int((bed.made.size[0] + stand.size[0]) * 500 + 25))
-        dx, dz = bed.ahead(-int((bed.made.size[2] - stand.size[2]) * 500))
-        space.stand(stand, x + dx - bed.x, z + dz - bed.z, bed.turn)
+        left = sign * int((bed.made.size[0] + stand.size[0]) * 500 + 25)
+        space.stand(stand, *bed.point(left, -int((bed.made.size[2] - stand.size[2]) * 500)), bed.turn)
     if stream.chance(75):
         space.hang(decor.picture(stream, 0.9), 1400, near=bed)
     if bed.made.size[2] > 1.5:
-        rug(space, stream, bed.made.size[0] + 1.0, 1.7, bed.ahead(500), bed.turn)
+        rug(space, stream, bed.made.size[0] + 1.0, 1.7, bed.point(ahead=500), bed.turn)
     if bed.made.size[0] > 1.3 and stream.chance(35):
         seat = grand.bench(stream, 1.2)
         release(space, bed)
-        x, z = bed.ahead(int((bed.made.size[2] + seat.size[2]) * 500 + 30))
-        space.stand(seat, x, z, bed.turn)
+        space.stand(seat, *bed.point(ahead=int((bed.made.size[2] + seat.size[2]) * 500 + 30)), bed.turn)
 
 
 def living_room(space: Space, stream: Stream) -> None:
@@ -118,8 +116,8 @@ def living_room(space: Space, stream: Stream) -> None:
 
 def _sofa_group(space: Space, stream: Stream, sofa: Spot) -> None:
     """Coffee table and rug before the sofa, chairs across or at its sides, the television across or to the side."""
-    low, (x, z) = table_before(space, stream, sofa)
-    rug(space, stream, sofa.made.size[0] * 0.95 + 0.3, 1.9, (x, z), sofa.turn)
+    low, at = table_before(space, stream, sofa)
+    rug(space, stream, sofa.made.size[0] * 0.95 + 0.3, 1.9, at, sofa.turn)
     _television(space, stream, sofa)
     if low and stream.chance(65):
         across(space, stream, low)
@@ -155,8 +153,7 @@ def _second_group(space: Space, stream: Stream) -> None:
                 seat = grand.piano_stool(stream)
                 if spot.side:
                     release(space, spot)
-                x, z = spot.ahead(int((made.size[2] + seat.size[2]) * 500 + 60))
-                space.stand(seat, x, z, spot.turn + 2)
+                space.stand(seat, *spot.point(ahead=int((made.size[2] + seat.size[2]) * 500 + 60)), spot.turn + 2)
                 return
         if kind == "pool" and space.amid(grand.pool_table(stream), stream.below(2)):
             return
@@ -179,8 +176,7 @@ def kitchen_room(space: Space, stream: Stream) -> None:
         if stream.chance(65):
             _second_run(space, stream, look, line)
         if stream.chance(50):
-            x, z = line.ahead(int(line.made.size[2] * 500) + 380)
-            space.lay(decor.rug(stream, 1.5, 0.6), x, z, line.turn)
+            space.lay(decor.rug(stream, 1.5, 0.6), *line.point(ahead=int(line.made.size[2] * 500) + 380), line.turn)
     if not (line and _island(space, stream, look, line)) and r.width > 2900 and r.depth > 2900:
         _dining_group(space, stream, small=True)
     if stream.chance(40):
@@ -203,7 +199,7 @@ def _units(space: Space, makes: Iterable[Made], fridge: Spot | None) -> Spot | N
 
 def _beside(space: Space, made: Made, other: Spot, sign: int) -> Spot:
     """At the same wall, to one side of what stands there."""
-    x, z = other.aside(sign * int((made.size[0] + other.made.size[0]) * 500 + 25))
+    x, z = other.point(sign * int((made.size[0] + other.made.size[0]) * 500 + 25))
     return space.spot_at(made, other.side, x if other.side in "ns" else z)
 
 
@@ -250,9 +246,9 @@ def _island(space: Space, stream: Stream, look: kitchen.Fitted, line: Spot) -> S
             made = chairs.stool(stream, space.style)
             count = int(w / 0.62)
             for k in range(count):
-                x, z = spot.aside(int(((2 * k + 1) / (2 * count) - 0.5) * w * 900))
-                dx, dz = spot.ahead(int(spot.made.size[2] * 500 + 30))
-                space.stand(made, x + dx - spot.x, z + dz - spot.z, spot.turn + 2, under=spot)
+                left = int(((2 * k + 1) / (2 * count) - 0.5) * w * 900)
+                at = spot.point(left, int(spot.made.size[2] * 500 + 30))
+                space.stand(made, *at, spot.turn + 2, under=spot)
             if not any(item.category == "lamp" and _near(item, spot) for item in space.items):
                 space.ceiling(lamps.dome_pendant(stream), spot.x, spot.z, spot.turn)
             return spot
@@ -371,9 +367,7 @@ def _further(at: int, by: int) -> int:
 
 
 def _stands(space: Space, table: Spot, along: int, ahead: int, turn: int, made: Made) -> bool:
-    ax, az = table.aside(along)
-    bx, bz = table.ahead(ahead)
-    return bool(space.stand(made, ax + bx - table.x, az + bz - table.z, table.turn + turn, under=table))
+    return bool(space.stand(made, *table.point(along, ahead), table.turn + turn, under=table))
 
 
 def bathroom(space: Space, stream: Stream) -> None:
@@ -437,8 +431,7 @@ def laundry_room(space: Space, stream: Stream) -> None:
     first = space.against_wall(made, front=600, where="middle")
     if first:
         for sign in (1, -1):
-            x, z = first.aside(sign * 630)
-            space.stand(made, x, z, first.turn, 500)
+            space.stand(made, *first.point(sign * 630), first.turn, 500)
     space.against_wall(decor.drying_rack(stream), front=300)
     space.against_wall(storage.storage_shelf(stream), front=500)
     space.against_wall(decor.laundry_basket(stream), front=0, where="corner")

@@ -51,9 +51,7 @@ def _desk_amid(space: Space, stream: Stream) -> Spot | None:
 
 def _chair_in_notch(space: Space, stream: Stream, desk: Spot) -> None:
     """The chair of an L-shaped desk stands between its wings."""
-    x, z = desk.aside(280)
-    dx, dz = desk.ahead(360)
-    space.stand(chairs.office_chair(stream, space.style), x + dx - desk.x, z + dz - desk.z, desk.turn + 2, under=desk)
+    space.stand(chairs.office_chair(stream, space.style), *desk.point(280, 360), desk.turn + 2, under=desk)
 
 
 def open_office(space: Space, stream: Stream) -> None:
@@ -102,21 +100,19 @@ def meeting_room(space: Space, stream: Stream) -> None:
             row = int(w / 0.75)
             for side in (1, -1):
                 for k in range(row):
-                    along = int(((2 * k + 1) / (2 * row) - 0.5) * w * 1000)
-                    ax, az = table.aside(along)
-                    bx, bz = table.ahead(side * 955)
-                    at, turn_in = (ax + bx - table.x, az + bz - table.z), table.turn + (2 if side == 1 else 0)
+                    at = table.point(int(((2 * k + 1) / (2 * row) - 0.5) * w * 1000), side * 955)
+                    turn_in = table.turn + (2 if side == 1 else 0)
                     for chair in (askew(made, stream.between(-50, 50) / 1000), made):
                         if space.stand(chair, *at, turn_in):
                             break
             break
-    _shown(space, stream, "we" if turn == 0 else "ns")
+    _board_and_screen(space, stream, "we" if turn == 0 else "ns")
     greenery(space, stream, 80)
     greenery(space, stream, 40)
     pictures(space, stream, 1)
 
 
-def _shown(space: Space, stream: Stream, ends: str) -> None:
+def _board_and_screen(space: Space, stream: Stream, ends: str) -> None:
     """A whiteboard along the table and a screen across from its end, else where they fit."""
     beside = "".join(side for side in "nesw" if side not in ends)
     boards, screens = (1.6, 1.2), [storage.wall_screen(stream, w) for w in (1.9, 1.4, 1.2)]
@@ -139,12 +135,12 @@ def reception(space: Space, stream: Stream) -> None:
     counter = tables.reception_desk(stream)
     spot = space.in_middle(counter, stream.below(4), 700)
     if spot:
-        x, z = spot.ahead(-int(counter.size[2] * 500 + 360))
-        space.stand(chairs.office_chair(stream, style), x, z, spot.turn)
+        behind = spot.point(ahead=-int(counter.size[2] * 500 + 360))
+        space.stand(chairs.office_chair(stream, style), *behind, spot.turn)
     sofa = smaller(space, (sofas.sofa(stream, style, n) for n in (3, 2)), front=900, where="middle")
     if sofa:
-        low, (x, z) = table_before(space, stream, sofa)
-        rug(space, stream, 2.4, 1.7, (x, z), sofa.turn)
+        low, at = table_before(space, stream, sofa)
+        rug(space, stream, 2.4, 1.7, at, sofa.turn)
         if low:
             across(space, stream, low)
     _copier(space, stream)

@@ -15,14 +15,11 @@ from numpy.typing import NDArray
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.made import Made
 from nav_eval_worlds.mesh.item import Item, Support
-from nav_eval_worlds.plan.floor_plan import KNEE, SIDES, Kind, Plan, Rect, Room, Side, wall_line
+from nav_eval_worlds.plan.floor_plan import KNEE, SIDES, TURN_OF, Kind, Plan, Rect, Room, wall_line
 from nav_eval_worlds.shell.structure import leaf_rect, openings
 from nav_eval_worlds.shell.windows import curtain_foot, curtain_spans
 from nav_eval_worlds.surfaces.styles import Style
 
-TURN_OF = {"n": 0, "w": 1, "s": 2, "e": 3}
-"""Quarter turns that put an object's back against the wall on that side."""
-OPPOSITE: dict[str, Side] = {"n": "s", "s": "n", "e": "w", "w": "e"}
 CLEARANCE = 250
 """A walker's radius of 180 mm, and what a navmesh's cells of 50 mm may add to it."""
 CELL = 50
@@ -66,15 +63,10 @@ class Spot:
             w, d = d, w
         return Rect(self.x - w // 2, self.z - d // 2, self.x + (w + 1) // 2, self.z + (d + 1) // 2)
 
-    def ahead(self, distance: int) -> tuple[int, int]:
-        """A point straight in front of the object's middle."""
-        dx, dz = ((0, 1), (1, 0), (0, -1), (-1, 0))[self.turn % 4]
-        return self.x + dx * distance, self.z + dz * distance
-
-    def aside(self, distance: int) -> tuple[int, int]:
-        """A point to the object's own left (+x of its frame)."""
-        dx, dz = ((1, 0), (0, -1), (-1, 0), (0, 1))[self.turn % 4]
-        return self.x + dx * distance, self.z + dz * distance
+    def point(self, left: int = 0, ahead: int = 0) -> tuple[int, int]:
+        """A point to the object's own left (+x of its frame) of its middle, and in front of it."""
+        dx, dz = ((left, ahead), (ahead, -left), (-left, -ahead), (-ahead, left))[self.turn % 4]
+        return self.x + dx, self.z + dz
 
 
 @dataclass(slots=True)
@@ -96,7 +88,7 @@ class Space:
 
     def __post_init__(self) -> None:
         for side in SIDES:
-            for low, high, bottom, top in openings(self.plan, self.room, side):  # type: ignore[arg-type]
+            for low, high, bottom, top in openings(self.plan, self.room, side):
                 self.hung.append((side, low - 110, high + 110, bottom, top + _CASING))
                 if bottom == 0:
                     self.reserved.append(self.strip(side, low - 60, high + 60, 850))
@@ -164,11 +156,14 @@ class Space:
 
     def spot_at(self, made: Made, side: str, along: int) -> Spot:
         """With its back to the wall on `side`, its middle at `along`."""
+        return Spot(made, *self._at_wall(made, side, along, _GAP), TURN_OF[side], side)
+
+    def _at_wall(self, made: Made, side: str, along: int, gap: int) -> tuple[int, int]:
+        """The middle of what has its back so far from a wall."""
         line, _, _ = wall_line(self.rect, side)  # type: ignore[arg-type]
-        half = (_mm(made.size[2]) + 1) // 2 + _GAP
+        half = (_mm(made.size[2]) + 1) // 2 + gap
         line += half if side in "nw" else -half
-        x, z = (along, line) if side in "ns" else (line, along)
-        return Spot(made, x, z, TURN_OF[side], side)
+        return (along, line) if side in "ns" else (line, along)
 
     def _positions(self, side: str, made: Made, where: str) -> list[int]:
         _, low, high = wall_line(self.rect, side)  # type: ignore[arg-type]
@@ -191,28 +186,14 @@ class Space:
 
     def in_middle(self, made: Made, turn: int, front: int = 0) -> Spot | None:
         """Stands an object as near to the room's middle as it fits."""
-        cx, cz = self.rect.centre
-        steps = sorted(
-            ((dx, dz) for dx in range(-1500, 1501, 250) for dz in range(-1500, 1501, 250)),
-            key=lambda p: p[0] ** 2 + p[1] ** 2,
-        )
-        for dx, dz in steps:
-            spot = self.stand(made, cx + dx, cz + dz, turn, front)
-            if spot:
-                return spot
-        return None
+        tried = (self.stand(made, x, z, turn, front) for x, z in self._from_middle(1500, 1500, 250))
+        return next((spot for spot in tried if spot), None)
 
     def amid(self, made: Made, turn: int, walk: int = WALK) -> Spot | None:
         """Stands an object in the open with a walkway of `walk` mm all round, as near to the middle as there is one."""
-        cx, cz = self.rect.centre
         inside = self.rect.grown(-walk)
-        across, deep = self.rect.width // 400 * 200, self.rect.depth // 400 * 200
-        steps = sorted(
-            ((dx, dz) for dx in range(-across, across + 1, 200) for dz in range(-deep, deep + 1, 200)),
-            key=lambda p: p[0] ** 2 + p[1] ** 2,
-        )
-        for dx, dz in steps:
-            spot = Spot(made, cx + dx, cz + dz, turn)
+        for x, z in self._from_middle(self.rect.width // 400 * 200, self.rect.depth // 400 * 200, 200):
+            spot = Spot(made, x, z, turn)
             r = spot.rect
             if r.x0 < inside.x0 or r.z0 < inside.z0 or r.x1 > inside.x1 or r.z1 > inside.z1:
                 continue
@@ -220,6 +201,12 @@ class Space:
             if not any(round_it.overlaps(other) for other in self.taken) and self.fits(spot):
                 return self.put(spot)
         return None
+
+    def _from_middle(self, across: int, deep: int, step: int) -> list[tuple[int, int]]:
+        """A grid of points round the room's middle, the nearest first."""
+        cx, cz = self.rect.centre
+        grid = [(dx, dz) for dx in range(-across, across + 1, step) for dz in range(-deep, deep + 1, step)]
+        return [(cx + dx, cz + dz) for dx, dz in sorted(grid, key=lambda p: p[0] ** 2 + p[1] ** 2)]
 
     def front_of(self, spot: Spot, deep: int) -> Rect:
         """The zone in front of an object that must stay free for its use."""
@@ -248,7 +235,7 @@ class Space:
         zone = self.front_of(spot, front) if front else None
         if zone and any(zone.overlaps(other) for other in self.taken):
             return False
-        return not self._hides(spot) and self._connected([*self.taken, r])
+        return not self._hides(spot) and self._is_connected([*self.taken, r])
 
     def _hides(self, spot: Spot) -> bool:
         """True if it would stand before a window or another hung thing, higher than that begins."""
@@ -259,7 +246,7 @@ class Space:
                 return True
         return False
 
-    def _connected(self, taken: list[Rect]) -> bool:
+    def _is_connected(self, taken: list[Rect]) -> bool:
         """All doors reach each other and most of the free floor, with furniture grown by a walker's radius."""
         free = self.free_cells([*taken, *self._jutting])
         import scipy.ndimage
@@ -336,7 +323,7 @@ class Space:
 
     def passable(self, zone: Rect) -> bool:
         """Whether the way stays free if something takes `zone` too."""
-        return not any(zone.overlaps(other) for other in (*self.taken, *self.reserved)) and self._connected(
+        return not any(zone.overlaps(other) for other in (*self.taken, *self.reserved)) and self._is_connected(
             [*self.taken, zone]
         )
 
@@ -355,7 +342,7 @@ class Space:
     def leaves_way(self, made: Made, side: str, along: int, bottom: int) -> bool:
         """Whether one still walks past a thing that is fastened to a wall there."""
         under = self._under(made, side, along, bottom)
-        return not under or self._connected([*self.taken, *under])
+        return not under or self._is_connected([*self.taken, *under])
 
     def _under(self, made: Made, side: str, along: int, bottom: int) -> list[Rect]:
         """What a hung thing takes of the way; nothing if it is flat or hangs over the heads."""
@@ -364,13 +351,9 @@ class Space:
 
     def nail(self, made: Made, side: str, along: int, bottom: int) -> None:
         """Fastens a thing to a wall without asking."""
-        line, _, _ = wall_line(self.rect, side)  # type: ignore[arg-type]
-        half = (_mm(made.size[2]) + 1) // 2 + 1
-        line += half if side in "nw" else -half
-        x, z = (along, line) if side in "ns" else (line, along)
-        self.hung.append(
-            (side, along - _mm(made.size[0]) // 2, along + _mm(made.size[0]) // 2, bottom, bottom + _mm(made.size[1]))
-        )
+        x, z = self._at_wall(made, side, along, 1)
+        half = _mm(made.size[0]) // 2
+        self.hung.append((side, along - half, along + half, bottom, bottom + _mm(made.size[1])))
         self._jutting += self._under(made, side, along, bottom)
         self.add(made, (x, self.room.base + bottom, z), TURN_OF[side], "wall")
 

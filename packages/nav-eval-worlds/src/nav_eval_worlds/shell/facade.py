@@ -29,9 +29,9 @@ def facade_items(plan: Plan) -> list[Item]:
         m = Model()
         cells = [r.cell for r in plan.rooms if r.storey == room.storey and r.id != room.id]
         for side in SIDES:
-            for low, high in open_stretches(room.cell, side, cells, 0):  # type: ignore[arg-type]
-                if any(_sees(plan, window, room.cell, side, low, high) for window in plan.windows):  # type: ignore[arg-type]
-                    _wall(m, plan, room, side, low, high, cells)  # type: ignore[arg-type]
+            for low, high in open_stretches(room.cell, side, cells, 0):
+                if any(_sees(plan, window, room.cell, side, low, high) for window in plan.windows):
+                    _wall(m, plan, room, side, low, high, cells)
         if any(room.storey < plan.room(window.room).storey for window in plan.windows):
             _roof(m, plan, room)
         _soffit(m, plan, room)

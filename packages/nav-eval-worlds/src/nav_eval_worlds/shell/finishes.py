@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.plan.floor_plan import SIDES, Room
+from nav_eval_worlds.plan.floor_plan import SIDES, Room, Side
 from nav_eval_worlds.surfaces.styles import Style
 
 ACCENT = "wall5"
@@ -27,7 +27,7 @@ _QUIET = ("wall0", "wall0", "wall1", "wall2", "wall3")
 class Finish:
     """`walls`: the material of each side. Up to `cut` mm it is `lower` on all of them, if that is not empty."""
 
-    walls: dict[str, str]
+    walls: dict[Side, str]
     lower: str = ""
     cut: int = 0
     coved: bool = False
@@ -49,7 +49,7 @@ def finish_of(room: Room, style: Style, stream: Stream) -> Finish:
     return Finish(_walls(room, stream), lower, WAINSCOT if lower else 0, coved)
 
 
-def _walls(room: Room, stream: Stream) -> dict[str, str]:
+def _walls(room: Room, stream: Stream) -> dict[Side, str]:
     """One material all round; what stands out on one wall only, before quieter ones."""
     paint = stream.choice(_QUIET if room.type in ("hallway", "stairs") else _PAINTS)
     if stream.chance(_PAPERED.get(room.type, 0)):

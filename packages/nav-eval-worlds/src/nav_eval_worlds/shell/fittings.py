@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.mesh.item import Item
-from nav_eval_worlds.plan.floor_plan import SIDES, WALL, Column, Door, Glazing, Plan, Rect, Room, Sign, wall_line
+from nav_eval_worlds.plan.floor_plan import WALL, Column, Door, Glazing, Plan, Rect, Room, Sign
 from nav_eval_worlds.plan.programme import CIRCULATION
-from nav_eval_worlds.shell.structure import bar, face, point, side_of, tunnel
+from nav_eval_worlds.shell.structure import bar, face, tunnel
 from nav_eval_worlds.surfaces.parametric import Model
 
 _GLAZED = ("meeting room", "office", "break room", "open office")
@@ -92,7 +92,7 @@ def draw_signs(doors: Sequence[Door], rooms: Sequence[Room]) -> tuple[Sign, ...]
         counts[door.storey] += 1
         place = _plate(door, a, [other for other in doors if a.id in (other.a, other.b)])
         if place:
-            out.append(Sign(a.id, side_of(a, door), *place, _HIGH, _HIGH + _PLATE[1], number(door.storey, counts)))
+            out.append(Sign(a.id, a.side_of(door), *place, _HIGH, _HIGH + _PLATE[1], number(door.storey, counts)))
     return tuple(out)
 
 
@@ -121,17 +121,17 @@ def fitting_items(plan: Plan) -> list[Item]:
 def _pane(room: Room, g: Glazing) -> Model:
     """The half of a partition that one sees from a room: reveal, glass, a frame and mullions."""
     m = Model()
-    side = next(s for s in SIDES if (s in "ew") == g.vertical and wall_line(room.cell, s)[0] == g.line)  # type: ignore[arg-type]
+    side = room.side_of(g)
     base, deep = room.base, WALL // 2 - 6
     y0, y1 = base + g.sill, base + g.top
-    tunnel(m, side, room.clear, (g.low, g.high, y0, y1), deep, "metal", sill=True)  # type: ignore[arg-type]
-    m.quad(face(side, room.clear, g.low, g.high, y0, y1, deep), "glass", max_edge=0.7)  # type: ignore[arg-type]
+    tunnel(m, side, room.clear, (g.low, g.high, y0, y1), deep, "metal", sill=True)
+    m.quad(face(side, room.clear, g.low, g.high, y0, y1, deep), "glass", max_edge=0.7)
     count = max(1, (g.high - g.low) // _PANE)
     for k in range(count + 1):
         at = g.low + 25 + (g.high - g.low - 50) * k // count
-        bar(m, side, room.clear, (at - 25, at + 25, y0, y1), deep - 30, "metal")  # type: ignore[arg-type]
+        bar(m, side, room.clear, (at - 25, at + 25, y0, y1), deep - 30, "metal")
     for y in (y0, (y0 + y1) // 2 + 200, y1 - 50):
-        bar(m, side, room.clear, (g.low + 50, g.high - 50, y, y + 50), deep - 30, "metal")  # type: ignore[arg-type]
+        bar(m, side, room.clear, (g.low + 50, g.high - 50, y, y + 50), deep - 30, "metal")
     return m
 
 
@@ -152,8 +152,7 @@ def _sign(room: Room, sign: Sign) -> Model:
     base, thick = room.base + sign.bottom, 8
     side = sign.side
     m.quad(face(side, room.clear, sign.low, sign.high, base, base + _PLATE[1], -thick), "dark")
-    for edge in _edges(room, sign, base, thick):
-        m.quad(edge, "dark")
+    tunnel(m, side, room.clear, (sign.low, sign.high, base, base + _PLATE[1]), -thick, "dark", sill=True)
     digits = str(sign.number)
     left = (_PLATE[0] - len(digits) * (_DIGIT[0] + 10) + 10) // 2
     for k, digit in enumerate(digits):
@@ -164,19 +163,3 @@ def _sign(room: Room, sign: Sign) -> Model:
         corners = face(side, room.clear, low, low + _DIGIT[0], y0, y0 + _DIGIT[1], -thick - 1)
         m.quad(corners, "digits", [(u0, 1.0), (u1, 1.0), (u1, 0.0), (u0, 0.0)])
     return m
-
-
-def _edges(room: Room, sign: Sign, base: int, thick: int) -> list[list[tuple[float, float, float]]]:
-    """The four narrow faces of a plate."""
-    a, b = (sign.low, sign.high) if sign.side in "ne" else (sign.high, sign.low)
-    y0, y1 = base, base + _PLATE[1]
-
-    def p(along: int, y: int, out: int) -> tuple[float, float, float]:
-        return point(sign.side, room.clear, along, y, out)
-
-    return [
-        [p(a, y0, 0), p(a, y0, -thick), p(a, y1, -thick), p(a, y1, 0)],
-        [p(b, y0, -thick), p(b, y0, 0), p(b, y1, 0), p(b, y1, -thick)],
-        [p(a, y1, -thick), p(b, y1, -thick), p(b, y1, 0), p(a, y1, 0)],
-        [p(a, y0, 0), p(b, y0, 0), p(b, y0, -thick), p(a, y0, -thick)],
-    ]

@@ -44,8 +44,8 @@ def stair_model(width: float, depth: float, pitch: int, flip: bool) -> Model:
         z0, y2 = back + k * tread, (half + k + 1) * rise
         _step(m, second, z0, z0 + tread, y2 - rise, y2, "b")
     landing = half * rise
-    _step(m, (first[0], first[1]), -depth / 2, back, landing - rise, landing, "f")
-    _step(m, (second[0], second[1]), -depth / 2, back, landing - rise, landing, "")
+    _step(m, first, -depth / 2, back, landing - rise, landing, "f")
+    _step(m, second, -depth / 2, back, landing - rise, landing, "")
     m.flat(-wall, -depth / 2, wall, back, landing, "floor_stair")
     _step(m, second, front, depth / 2, height - rise, height, "b")
     _parapet(m, front, back, depth, wall, landing, height)
@@ -73,13 +73,8 @@ def _parapet(m: Model, front: float, back: float, depth: float, wall: float, lan
     line = [(back, landing + rail), (front, top + rail), (end, top + rail)]
     for (za, ya), (zb, yb) in pairwise(line):
         for x, flip in ((-wall, False), (wall, True)):
-            corners = [(x, 0.0, za), (x, 0.0, zb), (x, yb, zb), (x, ya, za)]
-            m.quad(
-                corners[::-1] if flip else corners,
-                "wall0",
-                [(c[2], -c[1]) for c in (corners[::-1] if flip else corners)],
-                0.6,
-            )
+            corners = [(x, 0.0, za), (x, 0.0, zb), (x, yb, zb), (x, ya, za)][:: -1 if flip else 1]
+            m.quad(corners, "wall0", [(c[2], -c[1]) for c in corners], 0.6)
         m.quad([(-wall, ya, za), (-wall, yb, zb), (wall, yb, zb), (wall, ya, za)], "wood")
     m.card(wall, 0.0, -wall, landing + rail, back, "wall0")
     m.card(-wall, 0.0, wall, top + rail, end, "wall0")

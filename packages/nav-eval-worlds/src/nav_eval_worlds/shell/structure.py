@@ -10,7 +10,7 @@ from itertools import pairwise
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.leaves import leaf, leaves_of
 from nav_eval_worlds.mesh.item import Item
-from nav_eval_worlds.plan.floor_plan import KNEE, SIDES, WALL, Door, Plan, Rect, Room, Side, wall_line
+from nav_eval_worlds.plan.floor_plan import KNEE, OPPOSITE, TURN_OF, WALL, Door, Plan, Rect, Room, Side, wall_line
 from nav_eval_worlds.shell.arches import arc
 from nav_eval_worlds.shell.finishes import Finish, finish_of
 from nav_eval_worlds.shell.stairs import stair_items
@@ -134,17 +134,17 @@ def _slope(m: Model, room: Room) -> None:
 def _walls(plan: Plan, room: Room, finish: Finish) -> Model:
     m = Model()
     height = plan.pitch if plan.stair and room.type == "stairs" and room.storey == 0 else room.ceiling
-    for side in SIDES:
-        _wall(m, plan, room, side, finish, height)  # type: ignore[arg-type]
+    for side in finish.walls:
+        _wall(m, plan, room, side, finish, height)
     for door in plan.doors_of(room.id):
         if door.arch:
-            _spandrels(m, room, door, finish.walls[side_of(room, door)])
+            _spandrels(m, room, door, finish.walls[room.side_of(door)])
     return m
 
 
 def _spandrels(m: Model, room: Room, door: Door, material: str) -> None:
     """The wall between an arch and the top of its rectangular hole, on the room's face."""
-    side, head = side_of(room, door), arc(door)
+    side, head = room.side_of(door), arc(door)
     for (a, ya), (b, yb) in pairwise(head):
         ends = [(a, ya), (b, yb), (b, door.height), (a, door.height)]
         if side in "sw":
@@ -194,15 +194,17 @@ def _rail(m: Model, room: Room, side: Side, low: int, high: int, y: int) -> None
         return
     b, (tall, out) = room.base + y, _RAIL
     m.quad(face(side, room.clear, low, high, b, b + tall, -out), "panel")
-    _ledge(m, room, side, (low, high), b + tall, (out, 0))
-    _ledge(m, room, side, (low, high), b, (0, out))
+    _ledge(m, room, side, (low, high), b + tall, (out, 0), "panel")
+    _ledge(m, room, side, (low, high), b, (0, out), "panel")
 
 
-def _ledge(m: Model, room: Room, side: Side, span: tuple[int, int], y: int, outs: tuple[int, int]) -> None:
+def _ledge(
+    m: Model, room: Room, side: Side, span: tuple[int, int], y: int, outs: tuple[int, int], material: str
+) -> None:
     """A level strip before a wall, seen from above where `outs` falls, else from below."""
     (low, high), (near, far) = span if side in "ne" else span[::-1], outs
     ends = [(low, near), (high, near), (high, far), (low, far)]
-    m.quad([point(side, room.clear, along, y, -out) for along, out in ends], "panel")
+    m.quad([point(side, room.clear, along, y, -out) for along, out in ends], material)
 
 
 def _cove(m: Model, room: Room, side: Side, low: int, high: int, height: int) -> None:
@@ -253,18 +255,14 @@ def _skirting(m: Model, room: Room, side: Side, low: int, high: int) -> None:
         return
     b = room.base
     m.quad(face(side, room.clear, low, high, b, b + 75, -14), "frame")
-    inner, outer = (
-        face(side, room.clear, low, high, b + 75, b + 75, -14),
-        face(side, room.clear, low, high, b + 75, b + 75, 0),
-    )
-    m.quad([inner[0], inner[1], outer[1], outer[0]], "frame")
+    _ledge(m, room, side, (low, high), b + 75, (14, 0), "frame")
 
 
 def _doorway(plan: Plan, door: Door, leaves: tuple[str, str]) -> Model:
     """Jambs, lintel and threshold through the wall, a frame round it, and the opened leaf."""
     m = Model()
     room = plan.room(door.b)
-    side = side_of(room, door)
+    side = room.side_of(door)
     base, deep = room.base, WALL
     low, high, top = door.low, door.high, door.height
     if door.arch:
@@ -274,7 +272,7 @@ def _doorway(plan: Plan, door: Door, leaves: tuple[str, str]) -> Model:
     flat = [point(side, room.clear, a, base, out) for a, out in ((low, 0), (high, 0), (high, deep), (low, deep))]
     m.quad(_upwards(flat), "floor_stair" if door.leaf else "floor_wood")
     if door.leaf:
-        for out, face_side in ((0, side), (deep, _opposite(side))):
+        for out, face_side in ((0, side), (deep, OPPOSITE[side])):
             _frame(m, face_side, side, room, door, out, base, top)
         opened = leaf_rect(plan, door)
         if opened:
@@ -296,31 +294,24 @@ def _upwards(corners: list[Point]) -> list[Point]:
     return corners if (bz - az) * (cx - bx) - (bx - ax) * (cz - bz) > 0 else corners[::-1]
 
 
-def _opposite(side: Side) -> Side:
-    return {"n": "s", "s": "n", "e": "w", "w": "e"}[side]  # type: ignore[return-value]
+def tunnel(
+    m: Model, side: Side, rect: Rect, hole: Opening, deep: int, material: str, sill: bool = False, near: int = 0
+) -> None:
+    """The inner faces of a hole from `near` to `deep` mm behind a wall face: two sides, the top, and a sill.
 
-
-def side_of(room: Room, door: Door) -> Side:
-    """The side of the room that the door is in."""
-    for side in "ew" if door.vertical else "ns":
-        if wall_line(room.cell, side)[0] == door.line:  # type: ignore[arg-type]
-            return side  # type: ignore[return-value]
-    raise AssertionError(f"door {door.id} is in no wall of room {room.id}")
-
-
-def tunnel(m: Model, side: Side, rect: Rect, hole: Opening, deep: int, material: str, sill: bool = False) -> None:
-    """The inner faces of a hole that goes `deep` mm behind a wall face: two sides, the top, and a sill."""
+    With `deep` before the face, these are the outer faces of what stands there.
+    """
     low, high, y0, y1 = hole
 
     def p(along: int, y: int, out: int) -> Point:
         return point(side, rect, along, y, out)
 
     a, b = (low, high) if side in "ne" else (high, low)
-    m.quad([p(a, y0, 0), p(a, y0, deep), p(a, y1, deep), p(a, y1, 0)], material)
-    m.quad([p(b, y0, deep), p(b, y0, 0), p(b, y1, 0), p(b, y1, deep)], material)
-    m.quad([p(a, y1, deep), p(b, y1, deep), p(b, y1, 0), p(a, y1, 0)], material)
+    m.quad([p(a, y0, near), p(a, y0, deep), p(a, y1, deep), p(a, y1, near)], material)
+    m.quad([p(b, y0, deep), p(b, y0, near), p(b, y1, near), p(b, y1, deep)], material)
+    m.quad([p(a, y1, deep), p(b, y1, deep), p(b, y1, near), p(a, y1, near)], material)
     if sill:
-        m.quad([p(a, y0, 0), p(b, y0, 0), p(b, y0, deep), p(a, y0, deep)], material)
+        m.quad([p(a, y0, near), p(b, y0, near), p(b, y0, deep), p(a, y0, deep)], material)
 
 
 def _frame(m: Model, facing: Side, side: Side, room: Room, door: Door, out: int, base: int, top: int) -> None:
@@ -332,11 +323,7 @@ def _frame(m: Model, facing: Side, side: Side, room: Room, door: Door, out: int,
         (door.high, door.high + wide, 0, top + wide),
         (door.low, door.high, top, top + wide),
     ):
-        m.quad(face(facing, rect, low, high, base + y0, base + y1, -thick), "frame")
-        a, b = (low, high) if facing in "ne" else (high, low)
-        for along, first, second in ((a, 0, -thick), (b, -thick, 0)):
-            ends = [(first, y0), (second, y0), (second, y1), (first, y1)]
-            m.quad([point(facing, rect, along, base + y, o) for o, y in ends], "frame")
+        _board(m, facing, rect, (low, high, base + y0, base + y1), -thick, thick, "frame")
 
 
 def _behind(rect: Rect, side: Side, by: int) -> Rect:
@@ -353,7 +340,7 @@ def _behind(rect: Rect, side: Side, by: int) -> Rect:
 def leaf_rect(plan: Plan, door: Door) -> Rect | None:
     """Where the leaf stands, opened into room b along its side wall; None where there is no room for it."""
     room = plan.room(door.b)
-    side = side_of(room, door)
+    side = room.side_of(door)
     line, low, high = wall_line(room.clear, side)
     thick, width = 40, door.high - door.low - 20
     if not door.leaf:
@@ -381,17 +368,24 @@ def _leaf(m: Model, r: Rect, base: int, side: Side, kinds: tuple[str, str], room
     """The opened leaf in its place; its hinges are at the wall on `side`."""
     model = leaf(kinds, room, max(r.width, r.depth) / 1000, 2.022)
     x, z = r.centre
-    m.add(model, (x / 1000, (base + 8) / 1000, z / 1000), {"n": 0, "w": 1, "s": 2, "e": 3}[side])
+    m.add(model, (x / 1000, (base + 8) / 1000, z / 1000), TURN_OF[side])
 
 
-def bar(m: Model, side: Side, rect: Rect, hole: Opening, out: int, material: str = "frame") -> None:
-    """A frame bar seen from the room: its front and the four faces beside it."""
+def bar(m: Model, side: Side, rect: Rect, hole: Opening, out: int, material: str, deep: int = 45) -> None:
+    """A frame bar seen from the room: its front, `out` mm behind the wall's face, and the four faces beside it."""
+    _board(m, side, rect, hole, out, deep, material)
+    low, high, y0, y1 = hole
+    a, b = (low, high) if side in "ne" else (high, low)
+    for y, first, second in ((y1, out, out + deep), (y0, out + deep, out)):
+        ends = [(a, first), (b, first), (b, second), (a, second)]
+        m.quad([point(side, rect, along, y, o) for along, o in ends], material)
+
+
+def _board(m: Model, side: Side, rect: Rect, hole: Opening, out: int, deep: int, material: str) -> None:
+    """The front of a bar and its two upright faces."""
     low, high, y0, y1 = hole
     m.quad(face(side, rect, low, high, y0, y1, out), material)
     a, b = (low, high) if side in "ne" else (high, low)
-    for along, first, second in ((a, out + 45, out), (b, out, out + 45)):
+    for along, first, second in ((a, out + deep, out), (b, out, out + deep)):
         ends = [(first, y0), (second, y0), (second, y1), (first, y1)]
         m.quad([point(side, rect, along, y, o) for o, y in ends], material)
-    for y, first, second in ((y1, out, out + 45), (y0, out + 45, out)):
-        ends = [(a, first), (b, first), (b, second), (a, second)]
-        m.quad([point(side, rect, along, y, o) for along, o in ends], material)

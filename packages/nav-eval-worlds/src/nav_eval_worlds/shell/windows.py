@@ -13,7 +13,7 @@ import numpy as np
 from nav_eval_worlds.exact import Floats, Stream, sin_turns
 from nav_eval_worlds.furniture.decor import curtain
 from nav_eval_worlds.mesh.item import Item
-from nav_eval_worlds.plan.floor_plan import OUTER, WALL, Plan, Room, Window, wall_line
+from nav_eval_worlds.plan.floor_plan import OUTER, TURN_OF, WALL, Plan, Room, Window, wall_line
 from nav_eval_worlds.shell.structure import Opening, bar, face, point, tunnel
 from nav_eval_worlds.surfaces.parametric import Grid, Model, lattice
 from nav_eval_worlds.surfaces.styles import Style
@@ -43,14 +43,8 @@ _FRAMES = {
 
 
 _CASED = {
-    "classic": 95,
-    "coastal": 90,
-    "rustic": 80,
-    "scandinavian": 50,
-    "muji": 20,
-    "industrial": 0,
-    "contemporary": 0,
-}
+    "classic": 95, "coastal": 90, "rustic": 80, "scandinavian": 50, "muji": 20, "industrial": 0, "contemporary": 0,
+}  # fmt: skip
 """Percent of homes with boards round their windows."""
 
 
@@ -63,7 +57,7 @@ def window_items(plan: Plan, style: Style, stream: Stream) -> list[Item]:
     for window in plan.windows:
         room = plan.room(window.room)
         model = _window(room, window, frame, sill)
-        if cased and _cased(room, window):
+        if cased and _has_room_for_boards(room, window):
             _casing(model, room, window, "frame" if frame == "dark" else frame)
         items.append(Item("window", room.id, model))
         if window.net:
@@ -117,13 +111,13 @@ def uncurtained(room: Room, w: Window) -> tuple[int, int]:
     low, high, middle = w.low, w.high, (w.low + w.high) // 2
     for along in curtain_places(room, w):
         if along < middle:
-            low += _drawn(w, 0)
+            low += _curtain_reach(w, 0)
         else:
-            high -= _drawn(w, 1)
+            high -= _curtain_reach(w, 1)
     return low, high
 
 
-def _drawn(w: Window, end: int) -> int:
+def _curtain_reach(w: Window, end: int) -> int:
     """How far over its half of the glass a curtain goes, mm."""
     return (w.high - w.low) // 2 * w.drawn[end] // 100
 
@@ -158,7 +152,7 @@ def _leaf(m: Model, room: Room, w: Window, hole: Opening, frame: str) -> None:
     _ring(m, room, w, hole, _LEAF, out, frame)
     inner = (low + _LEAF, high - _LEAF, y0 + _LEAF, y1 - _LEAF)
     for muntin in _muntins(w, inner):
-        _moulded(m, room, w, muntin, frame)
+        _moulding(m, room, w, muntin, frame)
     if w.casing != "frosted":
         _gasket(m, room, w, inner)
     if w.casing == "frosted":
@@ -169,7 +163,7 @@ def _leaf(m: Model, room: Room, w: Window, hole: Opening, frame: str) -> None:
         bar(m, w.side, rect, (at - 10, at + 10, middle - 90, middle + 40), out - 40, "metal")
 
 
-def _moulded(m: Model, room: Room, w: Window, hole: Opening, frame: str) -> None:
+def _moulding(m: Model, room: Room, w: Window, hole: Opening, frame: str) -> None:
     """A muntin: a narrow face, with a slope down to the glass on both its long sides."""
     low, high, y0, y1 = hole
     base, rect, near, far = room.base, room.clear, _DEEP - 46, _DEEP - 30
@@ -206,17 +200,10 @@ def _casing(m: Model, room: Room, w: Window, frame: str) -> None:
     boards = [(w.low - wide, w.low, foot, w.top, 14), (w.high, w.high + wide, foot, w.top, 14)]
     boards.append((w.low - wide - 12, w.high + wide + 12, w.top, w.top + wide + 10, 20))
     for low, high, y0, y1, thick in boards:
-        m.quad(face(w.side, rect, low, high, base + y0, base + y1, -thick), frame)
-        a, b = (low, high) if w.side in "ne" else (high, low)
-        for along, first, second in ((a, 0, -thick), (b, -thick, 0)):
-            ends = [(first, y0), (second, y0), (second, y1), (first, y1)]
-            m.quad([point(w.side, rect, along, base + y, out) for out, y in ends], frame)
-        for y, first, second in ((y1, -thick, 0), (y0, 0, -thick)):
-            ends = [(a, first), (b, first), (b, second), (a, second)]
-            m.quad([point(w.side, rect, along, base + y, out) for along, out in ends], frame)
+        bar(m, w.side, rect, (low, high, base + y0, base + y1), -thick, frame, deep=thick)
 
 
-def _cased(room: Room, w: Window) -> bool:
+def _has_room_for_boards(room: Room, w: Window) -> bool:
     """Whether there is wall enough round a window for boards."""
     _, low, high = wall_line(room.clear, w.side)
     return low + 90 < w.low and w.high < high - 90 and w.top + 120 < room.ceiling and w.side != room.eaves
@@ -229,15 +216,7 @@ def _ring(m: Model, room: Room, w: Window, hole: Opening, wide: int, out: int, f
     a, b, c, d = low + wide, high - wide, y0 + wide, y1 - wide
     for left, right, bottom, top in ((low, a, y0, y1), (b, high, y0, y1), (a, b, y0, c), (a, b, d, y1)):
         m.quad(face(w.side, rect, left, right, base + bottom, base + top, out), frame)
-
-    def p(along: int, y: int, deep: int) -> tuple[float, float, float]:
-        return point(w.side, rect, along, base + y, deep)
-
-    left, right, back = (a, b, out + 45) if w.side in "ne" else (b, a, out + 45)
-    m.quad([p(left, c, out), p(left, c, back), p(left, d, back), p(left, d, out)], frame)
-    m.quad([p(right, c, back), p(right, c, out), p(right, d, out), p(right, d, back)], frame)
-    m.quad([p(left, d, back), p(right, d, back), p(right, d, out), p(left, d, out)], frame)
-    m.quad([p(left, c, out), p(right, c, out), p(right, c, back), p(left, c, back)], frame)
+    tunnel(m, w.side, rect, (a, b, base + c, base + d), out + 45, frame, sill=True, near=out)
 
 
 def _muntins(w: Window, pane: Opening) -> list[Opening]:
@@ -289,7 +268,7 @@ def curtain_spans(room: Room, w: Window) -> list[tuple[int, int]]:
     """What the curtains of a window cover along the wall, a hand's width more for their folds."""
     off, middle = _HALF + 10, (w.low + w.high) // 2
     return [
-        (at - off, at + off + _drawn(w, 0)) if at < middle else (at - off - _drawn(w, 1), at + off)
+        (at - off, at + off + _curtain_reach(w, 0)) if at < middle else (at - off - _curtain_reach(w, 1), at + off)
         for at in curtain_places(room, w)
     ]
 
@@ -304,16 +283,15 @@ def _curtains(room: Room, w: Window) -> list[Item]:
     out = []
     for place in curtain_places(room, w):
         left = place < middle
-        more = _drawn(w, 0 if left else 1)
+        more = _curtain_reach(w, 0 if left else 1)
         along = place + (more // 2 if left else -(more // 2))
         x, _, z = point(w.side, room.clear, along, 0, -_BEFORE)
         at = (round(x * 1000), room.base + foot, round(z * 1000))
-        turn = {"n": 0, "w": 1, "s": 2, "e": 3}[w.side]
         inner = middle - along if abs(middle - along) > 40 else (40 if left else -40)
         made = curtain(
             (2 * _HALF + more) / 1000, (w.top + 90 - foot) / 1000, (inner if w.side in "ne" else -inner) / 1000
         )
-        out.append(Item("curtain", room.id, made.model, at, turn, made.size, "wall"))
+        out.append(Item("curtain", room.id, made.model, at, TURN_OF[w.side], made.size, "wall"))
     return out
 
 

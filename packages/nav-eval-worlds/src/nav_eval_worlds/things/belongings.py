@@ -6,7 +6,7 @@ from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.cloth import heap, over_bar
 from nav_eval_worlds.furniture.made import Made
 from nav_eval_worlds.surfaces.parametric import WHOLE
-from nav_eval_worlds.things.sketch import BRIGHTS, Point, Shape, Sketch, extent, finished, tint
+from nav_eval_worlds.things.sketch import BRIGHTS, Point, Shape, Sketch, finished, tint
 
 _CLOTH = ("fabric1", "fabric2", "fabric3", "tint_navy", "tint_black", "tint_olive", "tint_rust", "tint_tan")
 
@@ -305,9 +305,7 @@ def coat_hooks(s: Shape, look: Stream) -> Made:
     for n in range(full):
         x = ((0, hooks - 1, hooks // 2)[n] + 0.5) * w - wide / 2
         m.add(_coat((0.95, 0.7, 0.82)[n], look.choice(_CLOTH), n), (x, top, 0.0))
-    out = Sketch()
-    out.add(m, (0.0, -float(extent(m)[0][1]), 0.0))
-    return finished("coat_hooks", out)
+    return finished("coat_hooks", m.set_down())
 
 
 def _coat(long: float, cloth: str, number: int) -> Sketch:
@@ -364,11 +362,8 @@ def bench(s: Shape, look: Stream) -> Made:
 
 def floor_mirror(s: Shape, look: Stream) -> Made:
     """Tall, leaning at the wall."""
-    w, h, frame = (
-        s.of(0.5, 0.65),
-        s.of(1.6, 1.75),
-        look.choice(("wood", "wood2", "tint_black", "tint_gold", "tint_white")),
-    )
+    w, h = s.of(0.5, 0.65), s.of(1.6, 1.75)
+    frame = look.choice(("wood", "wood2", "tint_black", "tint_gold", "tint_white"))
     lean, e = s.of(0.16, 0.22), 0.045
     m = Sketch()
 
@@ -403,14 +398,7 @@ def towel_rack(s: Shape, look: Stream) -> Made:
             cloth, long = (look.choice(("fabric2", "fabric3", "sheet", "towel")), min(0.45, y - 0.05))
             half, z = w * 0.39, back(y)
             m.grids += over_bar(half, (0.0, y, z), 0.021, (long, long * 0.7), cloth, k, lean / h)
-    return finished("towel_rack", _off_the_floor(m))
-
-
-def _off_the_floor(m: Sketch) -> Sketch:
-    """Nothing below the foot."""
-    for quad in m.quads:
-        quad.corners[:, 1] = quad.corners[:, 1].clip(0.0)
-    return m
+    return finished("towel_rack", m.grounded())
 
 
 def basket_(s: Shape, look: Stream) -> Made:
@@ -422,10 +410,6 @@ def basket_(s: Shape, look: Stream) -> Made:
         m.grids.append(heap((0.0, h - 0.06, 0.0), (r * 1.8, 0.16, r * 1.8), look.choice(_CLOTH), s.number))
     else:
         for k in range(4):
-            m.bar(
-                (-r * 0.6, h - 0.02 + 0.04 * (k % 2), (k - 1.5) * 0.08),
-                (r * 0.6, h + 0.03, (k - 1.5) * 0.08),
-                0.07,
-                "tint_brown",
-            )
+            z = (k - 1.5) * 0.08
+            m.bar((-r * 0.6, h - 0.02 + 0.04 * (k % 2), z), (r * 0.6, h + 0.03, z), 0.07, "tint_brown")
     return finished("basket", m)

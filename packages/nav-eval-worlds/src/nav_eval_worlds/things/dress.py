@@ -190,7 +190,7 @@ def dress(space: Space, stock: Stock, stream: Stream) -> None:
     carriers = Carriers(space, stock, stream.child("on"))
     for index, item in enumerate(list(space.items)):
         if item.support == "floor":
-            _RULES.get(item.category, _listed)(carriers, index, item)
+            _RULES.get(item.category, _dress_by_list)(carriers, index, item)
     leave(carriers, _kind(space), stream.child("mess"))
     _floor(space, stock, stream.child("floor"))
     dress_walls(carriers, stream.child("walls"))
@@ -207,7 +207,7 @@ _ONCE = frozenset(
 Rule = Callable[[Carriers, int, Item], None]
 
 
-def _listed(carriers: Carriers, index: int, item: Item) -> None:
+def _dress_by_list(carriers: Carriers, index: int, item: Item) -> None:
     """What the list has for a category; on shelves at any height."""
     at_work = carriers.space.plan.kind == "office"
     wishes = (_ON | _ON_AT_WORK if at_work else _ON).get(item.category)

@@ -8,17 +8,15 @@ from itertools import pairwise
 import numpy as np
 
 from nav_eval_worlds.exact import Stream, cos_turns, sin_turns
-from nav_eval_worlds.furniture.made import Made
+from nav_eval_worlds.furniture.made import Made, slope
 from nav_eval_worlds.surfaces.parametric import WHOLE
 from nav_eval_worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, extent, finished, tint
 
 
-def _backed(category: str, m: Sketch) -> Made:
+def _align_back(category: str, m: Sketch) -> Made:
     """Shifted so that the model's depth is centred: its back is then exactly at -d / 2."""
     low, high = extent(m)
-    out = Sketch()
-    out.add(m, (0.0, 0.0, -float(low[2] + high[2]) / 2))
-    return finished(category, out)
+    return finished(category, m.moved(z=-float(low[2] + high[2]) / 2))
 
 
 def radiator(s: Shape, look: Stream) -> Made:
@@ -34,7 +32,7 @@ def radiator(s: Shape, look: Stream) -> Made:
             m.block(((k - (count - 1) / 2) * 0.1, 0), (0.06, h, 0.09), 0, "tint_white", skip="b")
         m.block((0, 0), (w - 0.06, 0.04, 0.05), 0.05, "tint_white", skip="lrb")
         m.block((0, 0), (w - 0.06, 0.04, 0.05), h - 0.09, "tint_white", skip="lrb")
-    return _backed("radiator", m)
+    return _align_back("radiator", m)
 
 
 def light_switch(s: Shape, look: Stream) -> Made:
@@ -48,7 +46,7 @@ def light_switch(s: Shape, look: Stream) -> Made:
             m.block((x, 0.007), ((w - 0.035) / keys, 0.055, 0.006), 0.015, "tint_white", skip="b")
         else:
             m.block((x, 0.01), (0.018, 0.018, 0.012), 0.033, "tint_grey", skip="b")
-    return _backed("light_switch", m)
+    return _align_back("light_switch", m)
 
 
 def socket(s: Shape, look: Stream) -> Made:
@@ -58,7 +56,7 @@ def socket(s: Shape, look: Stream) -> Made:
     m.block((0, 0), (w, 0.085, deep), 0, "tint_white", skip="b", front=f"print_socket{kind}")
     if plug:
         m.block((w * 0.2, 0.02), (0.035, 0.035, 0.03), 0.025, look.choice(("tint_black", "tint_white")), skip="b")
-    return _backed("socket", m)
+    return _align_back("socket", m)
 
 
 def thermostat(s: Shape, look: Stream) -> Made:
@@ -71,7 +69,7 @@ def thermostat(s: Shape, look: Stream) -> Made:
     else:
         m.upright(k / 2, k / 2, 0.006, "tint_silver")
         m.block((0, 0), (k * 0.7, k * 0.7, 0.022), k * 0.15, "tint_white", skip="b", front=f"print_dial{dial}")
-    return _backed("thermostat", m)
+    return _align_back("thermostat", m)
 
 
 def wall_clock(s: Shape, look: Stream) -> Made:
@@ -89,7 +87,7 @@ def wall_clock(s: Shape, look: Stream) -> Made:
         m.card(-r * 0.55, r * 0.2, r * 0.55, r * 1.9, 0.0455, "tint_charcoal")
         m.card(-0.01, r * 0.7, 0.01, r * 1.8, 0.046, "tint_gold")
         m.upright(r * 0.22, r * 0.6, 0.047, "tint_gold")
-    return _backed("clock", m)
+    return _align_back("clock", m)
 
 
 def wall_mirror(s: Shape, look: Stream) -> Made:
@@ -101,17 +99,17 @@ def wall_mirror(s: Shape, look: Stream) -> Made:
     if form == "round":
         m.upright(w / 2, w / 2, 0.012, frame, _CORNERS)
         _round_glass(m, w / 2 - 0.03, w / 2, 0.014)
-        return _backed("mirror", m)
+        return _align_back("mirror", m)
     m.block((0, 0), (w, h, 0.025), 0, frame, skip="b")
     e = 0.03
     m.card(-w / 2 + e, e, w / 2 - e, h - e, 0.0135, "mirror", WHOLE)
     if form == "arch":
-        _arched(m, w / 2, h, 0.16 * k, 0.0125, frame)
-        _arched(m, w / 2 - e, h - e, 0.16 * k, 0.0136, "mirror")
-    return _backed("mirror", m)
+        _arch_filling(m, w / 2, h, 0.16 * k, 0.0125, frame)
+        _arch_filling(m, w / 2 - e, h - e, 0.16 * k, 0.0136, "mirror")
+    return _align_back("mirror", m)
 
 
-def _arched(m: Sketch, half: float, foot: float, rise: float, z: float, material: str) -> None:
+def _arch_filling(m: Sketch, half: float, foot: float, rise: float, z: float, material: str) -> None:
     """What lies between a level line and half an ellipse over it."""
     strips = 12
     turns = sin_turns((np.arange(strips + 1) / strips - 0.5) / 2).tolist()
@@ -148,7 +146,7 @@ def wall_shelf(s: Shape, look: Stream) -> Made:
     if form == "box":
         for x in (-w / 2 + 0.01, w / 2 - 0.01):
             m.block((x, 0), (0.02, 0.3, 0.2), 0.078, wood, skip="b")
-    return _backed("wall_shelf", m)
+    return _align_back("wall_shelf", m)
 
 
 def calendar(s: Shape, look: Stream) -> Made:
@@ -158,7 +156,7 @@ def calendar(s: Shape, look: Stream) -> Made:
     m.block((0, 0), (w, h, 0.008), 0, "tint_white", skip="b", front=f"print_calendar{look.below(2)}")
     if ring:
         m.block((0, 0.002), (w * 0.8, 0.015, 0.012), h - 0.008, "tint_black", skip="b")
-    return _backed("calendar", m)
+    return _align_back("calendar", m)
 
 
 def poster(s: Shape, look: Stream) -> Made:
@@ -171,7 +169,7 @@ def poster(s: Shape, look: Stream) -> Made:
     if rails:
         for y in (0.0, h - 0.025):
             m.block((0, 0.004), (w + 0.02, 0.025, 0.014), y, "wood", skip="b")
-    return _backed("picture", m)
+    return _align_back("picture", m)
 
 
 def pin_board(s: Shape, look: Stream) -> Made:
@@ -180,7 +178,7 @@ def pin_board(s: Shape, look: Stream) -> Made:
     m = Sketch()
     m.block((0, 0), (w, h, 0.02), 0, look.choice(("wood", "tint_black", "metal")), skip="b")
     m.card(-w / 2 + 0.02, 0.02, w / 2 - 0.02, h - 0.02, 0.0105, f"print_notes{kind}")
-    return _backed("pin_board", m)
+    return _align_back("pin_board", m)
 
 
 def wall_hanging(s: Shape, look: Stream) -> Made:
@@ -191,17 +189,14 @@ def wall_hanging(s: Shape, look: Stream) -> Made:
         m.block((0, 0), (w + 0.08, 0.025, 0.025), 0.06 + long, "wood", skip="")
         for k in range(4):
             m.card((k - 2) * w / 4 + 0.02, 0.0, (k - 1) * w / 4 - 0.02, 0.06, 0.005, tint(look, CALM))
-        return _backed("wall_hanging", m)
+        return _align_back("wall_hanging", m)
     for k in range(3):
         r, x, y = (0.14, 0.11, 0.12)[k], (0.0, -0.4, 0.38)[k] * w, (long * 0.7, long * 0.4, long * 0.35)[k]
         for rr, z, colour in ((r, 0.01, tint(look)), (r * 0.7, 0.013, tint(look, CALM))):
             own = Sketch()
             own.upright(rr, y, z, colour)
             m.add(own, (x, 0, 0))
-    foot = float(extent(m)[0][1])
-    out = Sketch()
-    out.add(m, (0, -foot, 0))
-    return _backed("wall_hanging", out)
+    return _align_back("wall_hanging", m.set_down())
 
 
 def gallery(s: Shape, look: Stream) -> Made:
@@ -227,7 +222,7 @@ def gallery(s: Shape, look: Stream) -> Made:
             e += 0.13 * k * min(w, h)
         inner = [(x0 + e, y0 + e), (x1 - e, y0 + e), (x1 - e, y1 - e), (x0 + e, y1 - e)]
         m.quad([(a, b, 0.0125) for a, b in inner], "art0", WHOLE)
-    return _backed("picture", m)
+    return _align_back("picture", m)
 
 
 def bathrobe(s: Shape, look: Stream) -> Made:
@@ -246,7 +241,7 @@ def bathrobe(s: Shape, look: Stream) -> Made:
     m.card(-0.008, 0.03, 0.008, long - 0.2, 0.09, "tint_slate")
     if belt:
         m.block((0, 0.02), (wide * 1.66, 0.05, 0.12), long * 0.53, cloth, skip="b")
-    return _backed("bathrobe", m)
+    return _align_back("bathrobe", m)
 
 
 def key_rack(s: Shape, look: Stream) -> Made:
@@ -261,7 +256,7 @@ def key_rack(s: Shape, look: Stream) -> Made:
             m.block((x, 0.028), (0.025, 0.09 - short, 0.006), short, tint(look, (*BRIGHTS, "silver")), skip="")
     if shelf:
         m.block((0, 0.03), (w, 0.015, 0.08), 0.165, "wood", skip="b")
-    return _backed("key_rack", m)
+    return _align_back("key_rack", m)
 
 
 def vent(s: Shape, look: Stream) -> Made:
@@ -270,7 +265,7 @@ def vent(s: Shape, look: Stream) -> Made:
     m = Sketch()
     m.block((0, 0), (w, h, 0.014), 0, "tint_white", skip="b")
     m.card(-w / 2 + frame, frame, w / 2 - frame, h - frame, 0.0075, "print_slats0")
-    return _backed("vent", m)
+    return _align_back("vent", m)
 
 
 def intercom(s: Shape, look: Stream) -> Made:
@@ -283,7 +278,7 @@ def intercom(s: Shape, look: Stream) -> Made:
         m.card(-0.045, h * 0.4, 0.045, h * 0.9, 0.0155, "print_display0")
     else:
         m.card(-0.04, 0.02, 0.04, h - 0.02, 0.0155, "print_pad0")
-    return _backed("intercom", m)
+    return _align_back("intercom", m)
 
 
 def fire_extinguisher(s: Shape, look: Stream) -> Made:
@@ -297,7 +292,7 @@ def fire_extinguisher(s: Shape, look: Stream) -> Made:
     if form == "hose":
         m.bar((r + 0.015, h * 0.2, 0), (r + 0.015, h * 0.9, 0), 0.022, "tint_black")
         m.bar((0.02, h * 0.92, 0), (r + 0.015, h * 0.9, 0), 0.02, "tint_black")
-    return _backed("fire_extinguisher", m)
+    return _align_back("fire_extinguisher", m)
 
 
 def first_aid_kit(s: Shape, look: Stream) -> Made:
@@ -307,7 +302,7 @@ def first_aid_kit(s: Shape, look: Stream) -> Made:
     m.block((0, 0), (w, h, 0.12), 0, f"tint_{back}", skip="b")
     for a, b in ((0.12, 0.036), (0.036, 0.12)):
         m.card(-a / 2, h / 2 - b / 2, a / 2, h / 2 + b / 2, 0.061, f"tint_{other}")
-    return _backed("first_aid_kit", m)
+    return _align_back("first_aid_kit", m)
 
 
 def smoke_detector(s: Shape, look: Stream) -> Made:
@@ -315,7 +310,7 @@ def smoke_detector(s: Shape, look: Stream) -> Made:
     r, h, sides = s.of(0.055, 0.07), s.of(0.035, 0.05), s.of(8, 4)
     m = Sketch()
     m.drum([(r * 0.6, -h), (r, -h * 0.5), (r, 0.0)], "tint_white", sides=sides)
-    m.underside(r * 0.6, -h, "tint_white", sides)
+    m.lathe([(0.0, -h), (r * 0.6, -h)], "tint_white", least=sides)
     m.flat(-0.006, -0.006, 0.006, 0.006, 0.0, "tint_red")
     return finished("smoke_detector", m)
 
@@ -354,24 +349,8 @@ def blind_for(s: Shape, look: Stream, w: float, drop: float, variant: str = "") 
         count = max(3, int((drop - cassette) / 0.06))
         for k in range(count):
             y = (k + 0.5) * (drop - cassette) / count
-            m.quad(
-                [
-                    (-w / 2, y - 0.012, 0.02),
-                    (w / 2, y - 0.012, 0.02),
-                    (w / 2, y + 0.012, -0.02),
-                    (-w / 2, y + 0.012, -0.02),
-                ],
-                "tint_white",
-            )
-            m.quad(
-                [
-                    (w / 2, y - 0.013, 0.02),
-                    (-w / 2, y - 0.013, 0.02),
-                    (-w / 2, y + 0.011, -0.02),
-                    (w / 2, y + 0.011, -0.02),
-                ],
-                "tint_white",
-            )
+            slope(m, -w / 2, w / 2, (y - 0.012, 0.02), (y + 0.012, -0.02), "tint_white")
+            slope(m, w / 2, -w / 2, (y - 0.013, 0.02), (y + 0.011, -0.02), "tint_white")
         m.block((0, 0), (w, 0.015, 0.04), 0, "tint_white", skip="")
     elif form == "roller":
         m.block((0, 0), (w - 0.03, drop - cassette, 0.006), 0, cloth, skip="u")
@@ -380,4 +359,4 @@ def blind_for(s: Shape, look: Stream, w: float, drop: float, variant: str = "") 
         for k in range(3):
             high = (drop - cassette) / 3
             m.block((0, 0.008 * (k % 2)), (w - 0.02, high, 0.016), k * high, cloth, skip="")
-    return replace(_backed("blind", m), variant=variant)
+    return replace(_align_back("blind", m), variant=variant)

@@ -57,14 +57,8 @@ def cutlery(s: Shape, look: Stream) -> Made:
         m.block((x, 0.02), (0.009, 0.004, 0.14), 0.006, metal, skip="")
         m.block((x, -0.075), (0.02, 0.004, 0.05), 0.006, metal, skip="")
     if not m.quads[0].corners[:, 1].min() < 0.005:
-        m = _lowered(m, 0.006)
+        m = m.moved(y=-0.006)
     return finished("cutlery", m)
-
-
-def _lowered(m: Sketch, by: float) -> Sketch:
-    out = Sketch()
-    out.add(m, (0.0, -by, 0.0))
-    return out
 
 
 def kettle(s: Shape, look: Stream) -> Made:
@@ -219,7 +213,7 @@ def fruit(s: Shape, look: Stream) -> Made:
             z = (k - 1.5) * 0.028
             m.bar((-0.09, 0.03, z), (-0.02, 0.014, z), 0.03, "tint_yellow")
             m.bar((-0.02, 0.014, z), (0.08, 0.04, z * 0.4), 0.03, "tint_yellow")
-        return finished("fruit", _set_down(m))
+        return finished("fruit", m.set_down())
     if kind == "melon":
         m.ball((0.0, 0.095, 0.0), 0.1, "tint_green", 0.95, 12)
         return finished("fruit", m)
@@ -230,11 +224,6 @@ def fruit(s: Shape, look: Stream) -> Made:
         m.ball((x, 0.058, z), 0.038, f"tint_{colour}")
         m.bar((x, 0.09, z), (x + 0.004, 0.108, z), 0.005, "tint_brown")
     return finished("fruit", m)
-
-
-def _set_down(m: Sketch) -> Sketch:
-    """Moved so that its lowest point is at 0."""
-    return _lowered(m, min(float(quad.corners[:, 1].min()) for quad in m.quads))
 
 
 def utensils(s: Shape, look: Stream) -> Made:

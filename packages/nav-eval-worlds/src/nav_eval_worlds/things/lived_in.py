@@ -57,13 +57,13 @@ def leave(carriers: Carriers, kind: str, stream: Stream) -> None:
             soft = item.category in _SOFT
             wishes = _SOFT[item.category] if soft else _LEFT_ON.get(item.category, ())
             seat = (350, 900) if item.category == "bed" else _SEAT
-            carriers.wish(index, _eased(wishes, mess), seat if soft else (300, 1350), 3)
+            carriers.wish(index, _ease(wishes, mess), seat if soft else (300, 1350), 3)
     for name, chance in _DROPPED.get(kind, ()):
         if stream.chance(chance * mess // 100):
             _drop(space, carriers.stock, name, stream)
 
 
-def _eased(wishes: Sequence[Wish], mess: int) -> list[Wish]:
+def _ease(wishes: Sequence[Wish], mess: int) -> list[Wish]:
     return [(name, chance * mess // 100, where) for name, chance, where in wishes]
 
 

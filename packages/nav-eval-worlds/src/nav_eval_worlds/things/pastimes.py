@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.cloth import heap
-from nav_eval_worlds.furniture.made import Made
+from nav_eval_worlds.furniture.made import Made, four_corners, slope
 from nav_eval_worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, finished, tint
 
 _SOFT = ("fabric0", "fabric1", "fabric2", "fabric3", "print_cloth0", "print_cloth1", "print_cloth2")
@@ -50,9 +50,7 @@ def standing_books(s: Shape, look: Stream) -> Made:
     if ends:
         for at in (-0.02 * count - 0.01, x + 0.01):
             m.block((at, 0), (0.018, 0.16, 0.12), 0, ends)
-    out = Sketch()
-    out.add(m, (0.02 * count - (x + 0.02 * count) / 2, 0, 0))
-    return finished("book", out)
+    return finished("book", m.moved(0.02 * count - (x + 0.02 * count) / 2))
 
 
 def magazine(s: Shape, look: Stream) -> Made:
@@ -103,11 +101,8 @@ def speaker(s: Shape, look: Stream) -> Made:
 
 def radio(s: Shape, look: Stream) -> Made:
     w, h = s.of((0.28, 0.16), (0.22, 0.13))
-    body, dial, aerial = (
-        look.choice(("wood", "tint_red", "tint_mint", "tint_cream")),
-        s.of(True, False),
-        s.of(True, False),
-    )
+    body = look.choice(("wood", "tint_red", "tint_mint", "tint_cream"))
+    dial, aerial = s.of(True, False), s.of(True, False)
     m = Sketch()
     m.block((0, 0), (w, h, 0.1), 0, body)
     m.card(-w / 2 + 0.02, 0.03, w / 2 - 0.02, h - 0.03, 0.051, "print_slats0")
@@ -128,10 +123,8 @@ def record_player(s: Shape, look: Stream) -> Made:
     for x in (-w / 2 + 0.03, w / 2 - 0.03):
         m.block((x, 0), (0.03, 0.01, 0.3), 0, "tint_black", skip="u")
     if lid:
-        m.quad([(-w / 2, 0.11, -0.17), (w / 2, 0.11, -0.17), (w / 2, 0.4, -0.21), (-w / 2, 0.4, -0.21)], "tint_glass")
-        m.quad(
-            [(w / 2, 0.11, -0.172), (-w / 2, 0.11, -0.172), (-w / 2, 0.4, -0.212), (w / 2, 0.4, -0.212)], "tint_glass"
-        )
+        slope(m, -w / 2, w / 2, (0.11, -0.17), (0.4, -0.21), "tint_glass")
+        slope(m, w / 2, -w / 2, (0.11, -0.172), (0.4, -0.212), "tint_glass")
     return finished("record_player", m)
 
 
@@ -153,20 +146,14 @@ def candle(s: Shape, look: Stream) -> Made:
 
 def photo_frame(s: Shape, look: Stream) -> Made:
     w, h = s.of((0.13, 0.18), (0.2, 0.15), (0.22, 0.28))
-    frame, pair = (
-        look.choice(("wood", "wood2", "tint_silver", "tint_gold", "tint_black", "tint_white")),
-        s.of(False, True),
-    )
+    frame = look.choice(("wood", "wood2", "tint_silver", "tint_gold", "tint_black", "tint_white"))
+    pair = s.of(False, True)
     m = Sketch()
     for k in range(2 if pair else 1):
         x = 0.0 if not pair else (k - 0.5) * (w + 0.015)
         z, back = 0.03, 0.06
-        corners = [
-            (x - w / 2, 0, z),
-            (x + w / 2, 0, z),
-            (x + w / 2, h, z - back * h * 3),
-            (x - w / 2, h, z - back * h * 3),
-        ]
+        top = z - back * h * 3
+        corners = [(x - w / 2, 0, z), (x + w / 2, 0, z), (x + w / 2, h, top), (x - w / 2, h, top)]
         m.quad(corners, frame)
         m.quad([(a, b, c - 0.012) for a, b, c in corners[::-1]], frame)
         e, step = 0.018, -back * 3
@@ -174,14 +161,7 @@ def photo_frame(s: Shape, look: Stream) -> Made:
         m.quad([(a, b, z + step * b + 0.002) for a, b in inner], f"print_photo{look.below(6)}")
         m.flat(x - w / 2, z + step * h - 0.012, x + w / 2, z + step * h, h, frame)
         m.bar((x, 0.0, z - 0.1), (x, h * 0.7, z + step * h * 0.7 - 0.01), 0.02, frame)
-    return finished("photo_frame", _grounded(m))
-
-
-def _grounded(m: Sketch) -> Sketch:
-    """Nothing below the foot: what a slanting bar puts there is cut off."""
-    for quad in m.quads:
-        quad.corners[:, 1] = quad.corners[:, 1].clip(0.0)
-    return m
+    return finished("photo_frame", m.grounded())
 
 
 def figurine(s: Shape, look: Stream) -> Made:
@@ -280,31 +260,22 @@ def guitar(s: Shape, look: Stream) -> Made:
     form, colour = s.of("acoustic", "electric"), look.choice(("wood", "wood2", "tint_red", "tint_black", "tint_tan"))
     tall = s.of(1.0, 1.08, 0.8)
     m = Sketch()
-    for r, y, squash in ((0.19, 0.26, 0.0), (0.14, 0.52, 0.0)):
-        deep = 0.1 if form == "acoustic" else 0.045
-        _slab(m, r, y, deep + squash, colour)
+    for r, y in ((0.19, 0.26), (0.14, 0.52)):
+        _slab(m, r, y, 0.1 if form == "acoustic" else 0.045, colour)
     m.upright(0.05, 0.44, 0.052 if form == "acoustic" else 0.024, "tint_black")
     m.block((0, 0.02 if form == "electric" else 0.045), (0.05, tall - 0.6, 0.022), 0.5, "tint_brown", skip="")
     m.block((0, 0.02 if form == "electric" else 0.045), (0.075, 0.16, 0.02), tall - 0.1, "tint_black", skip="")
     for x in (-0.14, 0.14):
         m.bar((x, 0.0, 0.12), (x * 0.4, 0.16, 0.0), 0.02, "tint_black")
     m.bar((0, 0.0, -0.16), (0, 0.5, -0.06), 0.02, "tint_black")
-    return finished("guitar", _grounded(m))
+    return finished("guitar", m.grounded())
 
 
 def _slab(m: Sketch, r: float, y: float, deep: float, material: str) -> None:
     """An octagonal plate that faces the front."""
     m.upright(r, y, deep / 2, material)
-    ring = [
-        (0.92, 0.38),
-        (0.38, 0.92),
-        (-0.38, 0.92),
-        (-0.92, 0.38),
-        (-0.92, -0.38),
-        (-0.38, -0.92),
-        (0.38, -0.92),
-        (0.92, -0.38),
-    ]
+    half = [(0.92, 0.38), (0.38, 0.92), (-0.38, 0.92), (-0.92, 0.38)]
+    ring = [*half, *((-x, -y) for x, y in half)]
     for k in range(8):
         (x0, y0), (x1, y1) = ring[k], ring[(k + 1) % 8]
         m.quad([(x0 * r, y + y0 * r, deep / 2), (x0 * r, y + y0 * r, -deep / 2), (x1 * r, y + y1 * r, -deep / 2),
@@ -385,9 +356,8 @@ def toy(s: Shape, look: Stream) -> Made:
     elif form == "car":
         m.block((0, 0), (0.11 * k, 0.05 * k, 0.24 * k), 0.025 * k, a, skip="")
         m.block((0, -0.02), (0.095 * k, 0.045 * k, 0.12 * k), 0.075 * k, "tint_glass", top=a)
-        for x in (-0.055, 0.055):
-            for z in (-0.07, 0.07):
-                m.block((x * k, z * k), (0.02, 0.05 * k, 0.05 * k), 0, "tint_black", skip="")
+        for at in four_corners(0.055 * k, 0.07 * k):
+            m.block(at, (0.02, 0.05 * k, 0.05 * k), 0, "tint_black", skip="")
     elif form == "train":
         for n, z in enumerate((-0.17, 0.0, 0.17)):
             m.block((0, z * k), (0.07 * k, 0.05 * k, 0.14 * k), 0.02, (a, b, c)[n], skip="")
@@ -395,11 +365,8 @@ def toy(s: Shape, look: Stream) -> Made:
         m.drum([(0.02 * k, 0.06 * k), (0.026 * k, 0.12 * k)], "tint_black", (0, 0.2 * k))
     elif form == "rings":
         for n in range(4):
-            m.drum(
-                [(0.07 * k - 0.012 * n, 0.03 * n * k), (0.07 * k - 0.012 * n, 0.03 * n * k + 0.028)],
-                (a, b, c, a)[n],
-                sides=8,
-            )
+            r, y = 0.07 * k - 0.012 * n, 0.03 * n * k
+            m.drum([(r, y), (r, y + 0.028)], (a, b, c, a)[n], sides=8)
         m.drum([(0.02, 0.118 * k), (0.012, 0.15 * k)], c)
     elif form == "robot":
         m.block((0, 0), (0.1 * k, 0.1 * k, 0.07 * k), 0.07 * k, a, front="print_pad0", skip="")

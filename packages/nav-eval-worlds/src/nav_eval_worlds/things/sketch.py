@@ -69,9 +69,9 @@ class Sketch(Model):
         One of 6 sides or more is round, as finely as there are triangles for it.
         """
         if sides >= 6:
-            self.grids.append(_turned(rings, material, at, squash))
+            self.grids.append(_turn(rings, material, at, squash))
             if rings[-1][0] > 0:
-                self.grids.append(_turned((rings[-1], (0.0, rings[-1][1])), top or material, at, squash))
+                self.grids.append(_turn((rings[-1], (0.0, rings[-1][1])), top or material, at, squash))
             return
         turn = (np.arange(sides) + 0.5) / sides
         c, s = cos_turns(turn), -sin_turns(turn) * squash
@@ -86,10 +86,6 @@ class Sketch(Model):
     def upright(self, radius: float, y: float, z: float, material: str, sides: int = 24) -> None:
         """A disc that faces the front."""
         self.grids.append(_disc(_facing(radius, y, z), radius, material, sides))
-
-    def underside(self, radius: float, y: float, material: str, sides: int = 16) -> None:
-        """A disc that faces down."""
-        self.lathe([(0.0, y), (radius, y)], material, least=sides)
 
     def dial(self, radius: float, y: float, deep: float, frame: str, picture: str) -> None:
         """A round body on the wall, `deep` before its back at z = 0: a rim of `frame`, a picture sunk into it."""
@@ -146,6 +142,21 @@ class Sketch(Model):
             corners = np.stack([x * c + z * s + shift[0], y + shift[1], z * c - x * s + shift[2]], axis=1)
             self.quads.append(replace(quad, corners=corners))
 
+    def moved(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Sketch:
+        out = Sketch()
+        out.add(self, (x, y, z))
+        return out
+
+    def set_down(self) -> Sketch:
+        """Moved so that its lowest point is at 0."""
+        return self.moved(y=-float(extent(self)[0][1]))
+
+    def grounded(self) -> Sketch:
+        """Nothing below the foot: what a slanting bar puts there is cut off."""
+        for quad in self.quads:
+            quad.corners[:, 1] = quad.corners[:, 1].clip(0.0)
+        return self
+
 
 def _fan(m: Model, rim: Floats, material: str) -> None:
     """A flat polygon of an even number of corners, from quads."""
@@ -169,7 +180,7 @@ def _facing(radius: float, y: float, z: float) -> Evaluate:
     return evaluate
 
 
-def _turned(rings: Sequence[tuple[float, float]], material: str, at: tuple[float, float], squash: float) -> Grid:
+def _turn(rings: Sequence[tuple[float, float]], material: str, at: tuple[float, float], squash: float) -> Grid:
     """A surface of revolution through (radius, y) rings, its edges between them sharp in shape."""
     profile = np.asarray(rings)
     rows = len(rings) - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from nav_eval_worlds.exact import Stream
-from nav_eval_worlds.furniture.made import Made
+from nav_eval_worlds.furniture.made import Made, slope
 from nav_eval_worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, finished, tint
 
 
@@ -14,9 +14,7 @@ def keyboard(s: Shape, look: Stream) -> Made:
     colour = ("tint_black", "tint_silver")[kind]
     m = Sketch()
     m.block((0, 0), (w, 0.01, 0.14), 0, colour, skip="du")
-    m.quad(
-        [(-w / 2, 0.01, 0.07), (w / 2, 0.01, 0.07), (w / 2, back, -0.07), (-w / 2, back, -0.07)], f"print_keys{kind}"
-    )
+    slope(m, -w / 2, w / 2, (0.01, 0.07), (back, -0.07), f"print_keys{kind}")
     m.card(w / 2, 0, -w / 2, back, -0.07, colour)
     return finished("keyboard", m)
 
@@ -26,11 +24,8 @@ def mouse(s: Shape, look: Stream) -> Made:
     m = Sketch()
     if pad:
         m.block((0, 0), (0.22, 0.004, 0.2), 0, tint(look, ("charcoal", "navy", "slate", "teal", "rust")))
-    m.drum(
-        [(w / 2, 0.004 if pad else 0.0), (w / 2, 0.02), (w / 4, 0.036)],
-        tint(look, ("black", "white", "silver")),
-        squash=d / w,
-    )
+    rings = [(w / 2, 0.004 if pad else 0.0), (w / 2, 0.02), (w / 4, 0.036)]
+    m.drum(rings, tint(look, ("black", "white", "silver")), squash=d / w)
     return finished("mouse", m)
 
 
@@ -70,22 +65,9 @@ def tablet(s: Shape, look: Stream) -> Made:
     if form == "lying":
         m.block((0, 0), (wide, 0.009, deep), 0, "tint_black", top="print_display0")
     else:
-        m.quad(
-            [(-wide / 2, 0, 0.05), (wide / 2, 0, 0.05), (wide / 2, deep, -0.02), (-wide / 2, deep, -0.02)],
-            "print_display0",
-        )
-        m.quad(
-            [(wide / 2, 0, 0.04), (-wide / 2, 0, 0.04), (-wide / 2, deep, -0.03), (wide / 2, deep, -0.03)], "tint_slate"
-        )
-        m.quad(
-            [
-                (wide / 4, 0, -0.08),
-                (-wide / 4, 0, -0.08),
-                (-wide / 4, deep * 0.8, -0.02),
-                (wide / 4, deep * 0.8, -0.02),
-            ],
-            "tint_slate",
-        )
+        slope(m, -wide / 2, wide / 2, (0, 0.05), (deep, -0.02), "print_display0")
+        slope(m, wide / 2, -wide / 2, (0, 0.04), (deep, -0.03), "tint_slate")
+        slope(m, wide / 4, -wide / 4, (0, -0.08), (deep * 0.8, -0.02), "tint_slate")
     return finished("tablet", m)
 
 
@@ -94,12 +76,9 @@ def telephone(s: Shape, look: Stream) -> Made:
     w = 0.2 if form == "wide" else 0.13
     own, m = Sketch(), Sketch()
     own.block((0, 0), (w, 0.03, 0.2), 0, colour, skip="du")
-    own.quad([(-w / 2, 0.03, 0.1), (w / 2, 0.03, 0.1), (w / 2, 0.07, -0.1), (-w / 2, 0.07, -0.1)], colour)
+    slope(own, -w / 2, w / 2, (0.03, 0.1), (0.07, -0.1), colour)
     own.card(w / 2, 0, -w / 2, 0.07, -0.1, colour)
-    own.quad(
-        [(0.0, 0.036, 0.085), (w / 2 - 0.01, 0.036, 0.085), (w / 2 - 0.01, 0.062, -0.04), (0.0, 0.062, -0.04)],
-        "print_pad0",
-    )
+    slope(own, 0.0, w / 2 - 0.01, (0.036, 0.085), (0.062, -0.04), "print_pad0")
     own.block((-w / 2 + 0.03, 0.0), (0.045, 0.03, 0.19), 0.062, colour, skip="")
     m.spun(own, turn)
     return finished("telephone", m)
@@ -199,10 +178,8 @@ def desk_printer(s: Shape, look: Stream) -> Made:
     m.block((0, 0.171), (w * 0.6, 0.05, 0.006), 0.07, "tint_charcoal", skip="b")
     m.flat(w * 0.25, 0.06, w * 0.42, 0.14, h + 0.001, "print_display1")
     if tray_up:
-        m.quad([(-0.11, h, -0.1), (0.11, h, -0.1), (0.11, h + 0.16, -0.16), (-0.11, h + 0.16, -0.16)], "tint_white")
-        m.quad(
-            [(0.11, h, -0.102), (-0.11, h, -0.102), (-0.11, h + 0.16, -0.162), (0.11, h + 0.16, -0.162)], "tint_slate"
-        )
+        slope(m, -0.11, 0.11, (h, -0.1), (h + 0.16, -0.16), "tint_white")
+        slope(m, 0.11, -0.11, (h, -0.102), (h + 0.16, -0.162), "tint_slate")
     return finished("printer", m)
 
 
@@ -223,12 +200,8 @@ def bin_(s: Shape, look: Stream) -> Made:
     k, colour = s.of(1.0, 1.25), tint(look, ("white", "black", "silver", "slate", "cream", "teal"))
     m = Sketch()
     if form == "basket":
-        m.drum(
-            [(0.11 * k, 0.0), (0.14 * k, 0.28 * k), (0.13 * k, 0.28 * k), (0.12 * k, 0.2 * k)],
-            "basket",
-            sides=8,
-            top="tint_charcoal",
-        )
+        rings = [(0.11 * k, 0.0), (0.14 * k, 0.28 * k), (0.13 * k, 0.28 * k), (0.12 * k, 0.2 * k)]
+        m.drum(rings, "basket", sides=8, top="tint_charcoal")
     elif form == "pedal":
         m.drum([(0.125 * k, 0.0), (0.125 * k, 0.36 * k)], "metal", sides=8)
         m.drum([(0.13 * k, 0.36 * k), (0.1 * k, 0.41 * k)], "tint_black", sides=8)
@@ -239,12 +212,8 @@ def bin_(s: Shape, look: Stream) -> Made:
         m.block((0, 0), (0.26 * k, 0.45 * k, 0.22 * k), 0, colour)
         m.drum([(0.16 * k, 0.45 * k), (0.08 * k, 0.55 * k)], "tint_slate", sides=4, squash=0.85)
     elif form == "mesh":
-        m.drum(
-            [(0.12 * k, 0.0), (0.135 * k, 0.3 * k), (0.13 * k, 0.3 * k), (0.12 * k, 0.24 * k)],
-            "tint_charcoal",
-            sides=6,
-            top="tint_white",
-        )
+        rings = [(0.12 * k, 0.0), (0.135 * k, 0.3 * k), (0.13 * k, 0.3 * k), (0.12 * k, 0.24 * k)]
+        m.drum(rings, "tint_charcoal", top="tint_white")
     else:
         for x, own in ((-0.13, "tint_green"), (0.13, "tint_blue")):
             m.block((x * k, 0), (0.24 * k, 0.42 * k, 0.28 * k), 0, "tint_slate", top=own)

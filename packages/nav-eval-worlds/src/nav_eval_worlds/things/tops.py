@@ -32,11 +32,9 @@ class Top:
     air: int
     taken: list[Rect] = field(default_factory=list)
 
-    def room_for(self, made: Made, stream: Stream, where: str = "any", turned: bool = False) -> tuple[int, int] | None:
+    def room_for(self, made: Made, stream: Stream, where: str = "any") -> tuple[int, int] | None:
         """A free place (x, z) for a thing: "back", "front", "middle" or "any"; None if there is none."""
         w, h, d = (round(value * 1000) for value in made.size)
-        if turned:
-            w, d = d, w
         spare_x, spare_z = self.rect.width - w - 2 * _EDGE, self.rect.depth - d - 2 * _EDGE
         if spare_x < 0 or spare_z < 0 or h > self.air:
             return None
@@ -64,7 +62,7 @@ def tops_of(model: Model) -> list[Top]:
     found = [(rect, y) for rect, y in (*_level_quads(model), *_plateaus(model))]
     out: list[Top] = []
     for rect, y in sorted(found, key=lambda one: (-one[0].width * one[0].depth, one[1], one[0].x0, one[0].z0)):
-        top = _furnished(rect, y, low, high)
+        top = _make_top(rect, y, low, high)
         if top and not any(_lies_on(top, other) for other in out):
             out.append(top)
     return out
@@ -126,7 +124,7 @@ def _rect(low: Floats, high: Floats) -> Rect:
     return Rect(int(np.ceil(low[0])), int(np.ceil(low[2])), int(high[0]), int(high[2]))
 
 
-def _furnished(rect: Rect, y: int, low: Floats, high: Floats) -> Top | None:
+def _make_top(rect: Rect, y: int, low: Floats, high: Floats) -> Top | None:
     """A surface with what stands on it and how much air it has; None where it is covered or too small."""
     over = (
         (high[:, 1] > y + 4) & (low[:, 0] < rect.x1 - 3) & (high[:, 0] > rect.x0 + 3) & (low[:, 2] < rect.z1 - 3)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.made import Made
 from nav_eval_worlds.mesh.item import Item
-from nav_eval_worlds.plan.floor_plan import Window, wall_line
-from nav_eval_worlds.rooms.space import TURN_OF, Space
+from nav_eval_worlds.plan.floor_plan import TURN_OF, Window, wall_line
+from nav_eval_worlds.rooms.space import Space
 from nav_eval_worlds.shell.structure import openings, point
 from nav_eval_worlds.shell.windows import curtain_places
 from nav_eval_worlds.things.carriers import Carriers, Wish
@@ -173,14 +173,12 @@ def _fill_at(carriers: Carriers, side: str, middle: int, room: int, names: list[
         made = carriers.stock.take(name, stream)
         w, tall = (round(made.size[k] * 1000) for k in (0, 1))
         if w <= room:
-            index, centre = (
-                len(carriers.space.items),
-                1250 if name in ("bathrobe", "coat_hooks", "hung_towel") else 1520,
-            )
+            index = len(carriers.space.items)
+            centre = 1250 if name in ("bathrobe", "coat_hooks", "hung_towel") else 1520
             bottom = min(centre + stream.below(80), carriers.space.room.ceiling - tall // 2 - 60) - tall // 2
             if any(_nail_first(carriers, made, side, [middle], bottom + up) for up in (0, 150, 300)):
                 if name == "wall_shelf":
-                    carriers.wish(index, _shelved(carriers.space), (1000, 2200))
+                    carriers.wish(index, _shelf_wishes(carriers.space), (1000, 2200))
                 return
 
 
@@ -203,10 +201,10 @@ def _hang(carriers: Carriers, name: str, low: int, high: int, stream: Stream) ->
     bottom = min(stream.between(low, high) * 10 - tall // 2, carriers.space.room.ceiling - tall - 40)
     index = len(carriers.space.items)
     if carriers.space.hang(made, max(bottom, 60)) and name == "wall_shelf":
-        carriers.wish(index, _shelved(carriers.space), (1000, 2200))
+        carriers.wish(index, _shelf_wishes(carriers.space), (1000, 2200))
 
 
-def _shelved(space: Space) -> tuple[Wish, ...]:
+def _shelf_wishes(space: Space) -> tuple[Wish, ...]:
     """What stands on a room's shelves."""
     return _SHELVED_IN.get(space.room.type, _SHELVED_IN["office"] if space.plan.kind == "office" else _SHELVED)
 

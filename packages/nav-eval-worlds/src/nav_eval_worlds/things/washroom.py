@@ -58,7 +58,7 @@ def toilet_paper(s: Shape, look: Stream) -> Made:
     if form == "box":
         m.block((0, -0.01), (0.13, 0.13, 0.12), 0, "tint_silver")
         m.card(-0.05, -0.05, 0.05, 0.01, 0.04, "tint_white")
-        return finished("toilet_paper", _raised(m, 0.05))
+        return finished("toilet_paper", m.moved(y=0.05))
     m.block((0, -0.055), (0.06, 0.06, 0.01), 0.09, "tint_silver", skip="b")
     m.bar((0, 0.12, -0.05), (0, 0.12, 0.0), 0.012, "tint_silver")
     m.bar((-0.07, 0.12, 0.0), (0.07, 0.12, 0.0), 0.012, "tint_silver")
@@ -78,12 +78,6 @@ def _roll_side(m: Sketch, k: int) -> None:
     r = 0.055
     m.quad([(-0.05, 0.12 + y0 * r, z0 * r), (-0.05, 0.12 + y1 * r, z1 * r), (0.05, 0.12 + y1 * r, z1 * r),
             (0.05, 0.12 + y0 * r, z0 * r)], "tint_white")  # fmt: skip
-
-
-def _raised(m: Sketch, by: float) -> Sketch:
-    out = Sketch()
-    out.add(m, (0.0, by, 0.0))
-    return out
 
 
 def toilet_brush(s: Shape, look: Stream) -> Made:
@@ -166,7 +160,7 @@ def hair_dryer(s: Shape, look: Stream) -> Made:
     )
     m.quad([(long / 2, 0, 0.04), (long / 2, 0, -0.04), (long / 2, 0.08, -0.04), (long / 2, 0.08, 0.04)], "tint_black")
     m.bar((-long * 0.2, 0.02, 0.03), (-long * 0.1, 0.02, 0.12 + handle), 0.035, "tint_black" if stand else colour)
-    return finished("hair_dryer", _raised(m, -min(float(q.corners[:, 1].min()) for q in m.quads)))
+    return finished("hair_dryer", m.set_down())
 
 
 def vacuum_cleaner(s: Shape, look: Stream) -> Made:

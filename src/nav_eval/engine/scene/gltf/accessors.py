@@ -43,10 +43,10 @@ def read_raw(file: GltfFile, index: int) -> NDArray[Any]:
             raise file.error(f"accessor {index} claims {accessor.count} elements without a bufferView for them.")
         values = np.zeros((accessor.count, width), dtype)
     else:
-        values = _strided(
+        values = _read_strided(
             file, accessor.buffer_view, accessor.byte_offset, accessor.count, dtype, width, f"accessor {index}"
         )
-    return values if accessor.sparse is None else _corrected(file, index, accessor, values)
+    return values if accessor.sparse is None else _correct(file, index, accessor, values)
 
 
 def normalise(values: NDArray[Any], normalized: bool) -> NDArray[Any]:
@@ -66,7 +66,7 @@ def _layout(file: GltfFile, index: int, accessor: Accessor) -> tuple[np.dtype[An
     return np.dtype(_COMPONENTS[accessor.component_type]), _WIDTHS[accessor.type]
 
 
-def _strided(
+def _read_strided(
     file: GltfFile, view_index: int, offset: int, count: int, dtype: np.dtype[Any], width: int, what: str
 ) -> NDArray[Any]:
     data, view = file.view(view_index)
@@ -82,15 +82,15 @@ def _strided(
     return np.ascontiguousarray(rows).view(dtype)
 
 
-def _corrected(file: GltfFile, index: int, accessor: Accessor, values: NDArray[Any]) -> NDArray[Any]:
+def _correct(file: GltfFile, index: int, accessor: Accessor, values: NDArray[Any]) -> NDArray[Any]:
     sparse = accessor.sparse
     assert sparse is not None
     if sparse.indices.component_type not in (5121, 5123, 5125):
         raise file.error(f"accessor {index} has sparse indices of type {sparse.indices.component_type}.")
     dtype = np.dtype(_COMPONENTS[sparse.indices.component_type])
     what = f"accessor {index} (sparse)"
-    where = _strided(file, sparse.indices.buffer_view, sparse.indices.byte_offset, sparse.count, dtype, 1, what)
-    new = _strided(
+    where = _read_strided(file, sparse.indices.buffer_view, sparse.indices.byte_offset, sparse.count, dtype, 1, what)
+    new = _read_strided(
         file, sparse.values.buffer_view, sparse.values.byte_offset, sparse.count, values.dtype, values.shape[1], what
     )
     if sparse.count and int(where.max()) >= accessor.count:

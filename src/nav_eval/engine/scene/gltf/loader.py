@@ -35,18 +35,18 @@ def load_gltf(source: SceneSource) -> Scene:
     decoded: dict[int, list[tuple[Part, int]]] = {}
     vertices = 0
     with np.errstate(all="ignore"):
-        for node, world in _placed(file):
+        for node, world in _mesh_nodes(file):
             mesh = _mesh(node)
             if mesh not in decoded:
                 decoded[mesh] = list(_read_mesh(file, mesh, look))
             for part, own_id in decoded[mesh]:
-                vertices = _counted(file, vertices, part)
+                vertices = _count(file, vertices, part)
                 parts.append(_place(part, world, own_id or object_id(node.extras)))
     scene = assemble(source.path.stem, parts, look.materials, look.textures, str(source.path))
     return replace(scene, sky=read_sky(file))
 
 
-def _counted(file: GltfFile, vertices: int, part: Part) -> int:
+def _count(file: GltfFile, vertices: int, part: Part) -> int:
     """`vertices` and the part's, before more of them are kept than a scene may have."""
     vertices += len(part.positions)
     if max(vertices, len(part.triangles)) > MAX_ELEMENTS:
@@ -65,7 +65,7 @@ def _read_mesh(file: GltfFile, index: int, look: Look) -> Iterator[tuple[Part, i
     for number, primitive in enumerate(mesh.primitives):
         part = read_primitive(file, primitive, look, f"mesh {index}, primitive {number}")
         if part is not None:
-            vertices = _counted(file, vertices, part)
+            vertices = _count(file, vertices, part)
             yield part, object_id(primitive.extras, mesh.extras)
 
 
@@ -82,7 +82,7 @@ def _place(part: Part, world: Matrix, node_id: int) -> Part:
     )
 
 
-def _placed(file: GltfFile) -> Iterator[tuple[Node, Matrix]]:
+def _mesh_nodes(file: GltfFile) -> Iterator[tuple[Node, Matrix]]:
     """Nodes with a mesh, depth first in the file's order, each with the matrix to the scene's frame."""
     nodes = file.document.nodes
     stack = [(index, IDENTITY) for index in reversed(_roots(file))]

@@ -27,7 +27,7 @@ def read_primitive(file: GltfFile, primitive: Primitive, look: Look, where: str)
         return None
     if primitive.targets:
         file.source.notes.append(f"{where} has morph targets: shown in its rest shape")
-    attributes, indices = _decoded(file, primitive)
+    attributes, indices = _decode(file, primitive)
     positions = _floats(file, attributes, "POSITION", 3, where)
     triangles = _triangles(file, indices, primitive.mode, len(positions), where)
     material = len(look.materials) - 1 if primitive.material is None else primitive.material
@@ -57,7 +57,7 @@ def object_id(*extras: Any) -> int:
     return 0
 
 
-def _decoded(file: GltfFile, primitive: Primitive) -> tuple[dict[str, NDArray[Any]], NDArray[Any] | None]:
+def _decode(file: GltfFile, primitive: Primitive) -> tuple[dict[str, NDArray[Any]], NDArray[Any] | None]:
     """Attributes as (count, width) arrays by name, and indices as (n,), from accessors and from Draco."""
     packed = primitive.extensions.draco
     wanted = {

@@ -16,7 +16,7 @@ def with_boxes(scene: Scene) -> Scene:
     if scene.object_ids is None or not (scene.objects or scene.regions):
         return scene
     boxes = _boxes(scene)
-    objects = tuple(_sized(o, boxes) for o in scene.objects)
+    objects = tuple(_with_size(o, boxes) for o in scene.objects)
     return replace(scene, objects=objects, regions=tuple(_enclosing(r, objects) for r in scene.regions))
 
 
@@ -31,7 +31,7 @@ def _boxes(scene: Scene) -> dict[int, tuple[np.ndarray, np.ndarray]]:
     return {int(number): (low[row], high[row]) for row, number in enumerate(ids)}
 
 
-def _sized(thing: SemanticObject, boxes: dict[int, tuple[np.ndarray, np.ndarray]]) -> SemanticObject:
+def _with_size(thing: SemanticObject, boxes: dict[int, tuple[np.ndarray, np.ndarray]]) -> SemanticObject:
     if thing.size != NO_SIZE or thing.id not in boxes:
         return thing
     low, high = boxes[thing.id]

@@ -77,9 +77,9 @@ def ids_of_colors(annotated: Scene, colors: dict[int, int]) -> NDArray[np.int32]
 def _seen_colors(scene: Scene) -> NDArray[np.int64]:
     """(T, 7) colours 0xRRGGBB: texels where there is a texture, else vertex colours, else the material's."""
     base = np.array([m.base_color[:3] for m in scene.materials])
-    seen = np.repeat(_packed(np.rint(base * 255.0).astype(np.int64))[scene.material_ids][:, None], 7, axis=1)
+    seen = np.repeat(_pack(np.rint(base * 255.0).astype(np.int64))[scene.material_ids][:, None], 7, axis=1)
     if scene.colors is not None:
-        corners = _packed(scene.colors[scene.triangles][:, :, :3].astype(np.int64))
+        corners = _pack(scene.colors[scene.triangles][:, :, :3].astype(np.int64))
         seen = corners[:, [0, 1, 2, 0, 1, 2, 0]]
     for material, look in enumerate(scene.materials):
         rows = np.flatnonzero(scene.material_ids == material)
@@ -88,10 +88,10 @@ def _seen_colors(scene: Scene) -> NDArray[np.int64]:
             uvs = np.einsum("pc,tcd->tpd", _PROBES, scene.uvs[scene.triangles[rows]].astype(np.float64)) % 1.0
             height, width = texture.shape[:2]
             x, y = (uvs[..., 0] * width).astype(np.int64), (uvs[..., 1] * height).astype(np.int64)
-            seen[rows] = _packed(texture[y.clip(0, height - 1), x.clip(0, width - 1), :3].astype(np.int64))
+            seen[rows] = _pack(texture[y.clip(0, height - 1), x.clip(0, width - 1), :3].astype(np.int64))
     return seen
 
 
-def _packed(rgb: NDArray[np.int64]) -> NDArray[np.int64]:
+def _pack(rgb: NDArray[np.int64]) -> NDArray[np.int64]:
     packed: NDArray[np.int64] = (rgb[..., 0] << 16) | (rgb[..., 1] << 8) | rgb[..., 2]
     return packed

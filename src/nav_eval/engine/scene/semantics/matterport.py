@@ -52,7 +52,6 @@ REGION_LABELS = {
     "Z": "junk",
     "-": "no label",
 }
-Vector = tuple[float, float, float]
 
 
 def attach(source: SceneSource, scene: Scene, frame: Frame, text: bytes) -> Scene:
@@ -95,7 +94,7 @@ def _lines(lines: Sequence[list[str]], kind: str, width: int) -> Iterator[list[s
 
 def _region(line: list[str], frame: Frame) -> SemanticRegion:
     """R index level 0 0 label px py pz xlo ylo zlo xhi yhi zhi ..."""
-    corners = _turned([_vector(line, at) for at in (9, 12)], frame)
+    corners = _turn([_vector(line, at) for at in (9, 12)], frame)
     low, high = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
     label = REGION_LABELS.get(line[5], line[5])
     return SemanticRegion(
@@ -106,8 +105,8 @@ def _region(line: list[str], frame: Frame) -> SemanticRegion:
 def _object(line: list[str], categories: dict[int, str], frame: Frame) -> SemanticObject:
     """O index region category px py pz a0x a0y a0z a1x a1y a1z r0 r1 r2 ...: a box along axes a0, a1, a0 x a1."""
     center, first, second, radii = (_vector(line, at) for at in (4, 7, 10, 13))
-    axes = np.abs(_turned([first, second, np.cross(first, second).tolist()], frame))
-    x, y, z = _turned([center], frame)[0].tolist()
+    axes = np.abs(_turn([first, second, np.cross(first, second).tolist()], frame))
+    x, y, z = _turn([center], frame)[0].tolist()
     width, height, depth = (2.0 * (axes * np.array(radii)[:, None]).sum(axis=0)).tolist()
     category = categories.get(int(line[3]), "unlabeled")
     return SemanticObject(_index(line[1]), category, _index(line[2]), (x, y, z), (width, height, depth))
@@ -128,5 +127,5 @@ def _vector(line: list[str], at: int) -> list[float]:
     return values
 
 
-def _turned(points: list[list[float]], frame: Frame) -> np.ndarray:
+def _turn(points: list[list[float]], frame: Frame) -> np.ndarray:
     return frame.turn(frame.scaled(np.array(points, np.float32))).astype(np.float64)

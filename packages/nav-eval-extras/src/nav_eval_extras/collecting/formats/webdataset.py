@@ -74,10 +74,10 @@ def _files(walk: Walk, index: int) -> Iterator[tuple[str, bytes]]:
         yield f"{name}.depth.png", walk.depth[step]
         if walk.semantic:
             yield f"{name}.semantic.png", walk.semantic[step]
-        yield f"{name}.json", json.dumps(_told(walk, columns, index, step), ensure_ascii=False).encode()
+        yield f"{name}.json", json.dumps(_step_row(walk, columns, index, step), ensure_ascii=False).encode()
 
 
-def _told(walk: Walk, columns: Mapping[str, Any], index: int, step: int) -> dict[str, Any]:
+def _step_row(walk: Walk, columns: Mapping[str, Any], index: int, step: int) -> dict[str, Any]:
     rows = {name: column if name == "intrinsics" else column[step] for name, column in columns.items()}
     first = {"scene_id": walk.route.key[0], "steps": len(walk), "instructions": wordings(walk)}
     return {"episode_index": index, "step": step, **rows, **(first if step == 0 else {})}

@@ -8,7 +8,7 @@ bent.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nav_eval_worlds.plan.floor_plan import Plan, Rect
@@ -82,11 +82,6 @@ def topology(plan: Plan) -> Topology:
         zones=sum(not door.leaf and door.high - door.low > _ZONE for door in plan.doors),
         concavity=1 - sum(areas[room.id] for room in ground) / _hull_area(room.cell for room in ground),
     )
-
-
-def clusters(plans: Sequence[Plan]) -> int:
-    """How many kinds there are among some buildings, of each at least three."""
-    return sum(count >= 3 for count in Counter(topology(plan).kind for plan in plans).values())
 
 
 def _depth(beside: dict[int, set[int]]) -> int:
