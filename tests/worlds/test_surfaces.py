@@ -22,12 +22,12 @@ from nav_eval_worlds.surfaces.textures import PAINTERS, SCALES
 @pytest.mark.parametrize("painter", ["plaster", "planks", "carpet", "wood"])
 def test_detail_is_fine_and_vanishes_from_afar(painter: str) -> None:
     image = PAINTERS[painter](Stream("x"), (180, 150, 120))
-    fine = detailed(image, painter, SCALES[painter])
+    fine = detailed(image, painter, SCALES[painter]).astype(np.float64)
     assert fine.shape == (image.shape[0] * 2, image.shape[1] * 2, 3)
     assert SCALES[painter] / fine.shape[1] <= 0.0035
     halved = fine.reshape(image.shape[0], 2, image.shape[1], 2, 3).mean(axis=(1, 3))
     within = np.abs(fine - halved.repeat(2, axis=0).repeat(2, axis=1)).mean()
-    assert within > 0.0018 * image.mean()
+    assert within > 0.0018 * image.mean() + 0.04  # of which rounding to bytes makes so much at most
     blocks = [a.reshape(16, a.shape[0] // 16, 16, -1, 3).mean(axis=(1, 3)) for a in (image, fine)]
     assert np.abs(blocks[0] - blocks[1]).max() < 0.03 * image.mean()
     seams = [np.abs(a[:, 0] - a[:, -1]).mean() for a in (image, fine)]
@@ -37,8 +37,8 @@ def test_detail_is_fine_and_vanishes_from_afar(painter: str) -> None:
 def test_what_is_fine_or_smooth_stays() -> None:
     image = PAINTERS["fabric"](Stream("x"), (180, 150, 120))
     assert SCALES["fabric"] / image.shape[1] < COARSE
-    assert detailed(image, "fabric", SCALES["fabric"]) is image
-    assert detailed(image, "smooth", 1.0) is image
+    for found in (detailed(image, "fabric", SCALES["fabric"]), detailed(image, "smooth", 1.0)):
+        assert (found == np.floor(image + 0.5)).all()
 
 
 def _frames(count: int) -> list[tuple[str, float, float]]:

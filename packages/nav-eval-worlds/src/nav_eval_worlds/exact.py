@@ -16,6 +16,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nav_eval.jit import kernel
+
 Floats = NDArray[np.float64]
 T = TypeVar("T")
 
@@ -81,12 +83,23 @@ class Stream:
 
 def sin_turns(turns: Floats) -> Floats:
     """Sine of an angle in turns, to 4e-7, by a polynomial on a quarter turn. Any shape."""
-    t = turns - np.floor(turns)
-    sign = np.where(t < 0.5, 1.0, -1.0)
-    t = np.where(t < 0.5, t, t - 0.5)
-    x = np.where(t < 0.25, t, 0.5 - t) * 6.283185307179586
-    y = x * x
-    return sign * x * (1.0 + y * (-1.0 / 6 + y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 - y / 39916800)))))
+    out = np.array(turns, np.float64, order="C")
+    _sines(out.reshape(-1))
+    return out
+
+
+@kernel(_nrt=False)
+def _sines(turns: Floats) -> None:
+    """The sine of each of turns (N,), in its place."""
+    for k in range(len(turns)):
+        t = turns[k] - np.floor(turns[k])
+        sign = 1.0 if t < 0.5 else -1.0
+        t = t if t < 0.5 else t - 0.5
+        x = (t if t < 0.25 else 0.5 - t) * 6.283185307179586
+        y = x * x
+        turns[k] = (
+            sign * x * (1.0 + y * (-1.0 / 6 + y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 - y / 39916800)))))
+        )
 
 
 def cos_turns(turns: Floats) -> Floats:

@@ -27,10 +27,9 @@ def materials(mesh: Mesh, free: NDArray[np.int64]) -> NDArray[np.int32]:
     return np.concatenate([mesh.patches.labels[chart, 0], mesh.materials[free]])
 
 
-def sent_back(mesh: Mesh, textures: Sequence[NDArray[np.uint8]], free: NDArray[np.int64]) -> Floats:
-    """(N, 3) what share of light each place sends back; nothing from what shines by itself."""
-    means = mean_colours(textures)
-    albedo = means * means
+def sent_back(mesh: Mesh, colours: Floats, free: NDArray[np.int64]) -> Floats:
+    """(N, 3) what share of light each place sends back, of materials (M, 3); nothing from what shines by itself."""
+    albedo = colours * colours
     albedo[[glows(name) for name in mesh.names]] = 0.0
     return np.asarray(albedo[materials(mesh, free)])
 

@@ -47,9 +47,9 @@ def make_sky(seed: str, plan: Plan, daylight: Daylight) -> Sky:
     stream = Stream("world", seed, plan.kind, "sky")
     site, height = _site(stream, plan)
     light = _Light(stream.child("light"), daylight)
-    faces = [_faces(stream, site, height + storey * plan.pitch / 1000, light) for storey in range(plan.storeys)]
-    texels = np.full((len(faces), 6, SIDE, SIDE, 4), 255, np.uint8)
-    texels[..., :3] = np.stack(faces)
+    texels = np.full((plan.storeys, 6, SIDE, SIDE, 4), 255, np.uint8)
+    for storey in range(plan.storeys):
+        texels[storey, ..., :3] = _faces(stream, site, height + storey * plan.pitch / 1000, light)
     return Sky(texels, tuple(storey * plan.pitch / 1000 for storey in range(plan.storeys)))
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nav_eval.jit import kernel
 from nav_eval_worlds.exact import Floats, Stream
-from nav_eval_worlds.surfaces.noise import noise
+from nav_eval_worlds.rays.march import F64, U8
+from nav_eval_worlds.surfaces.noise import noise, to_texels
 
 COARSE = 0.0025
 """Metres of a texel from which a texture gets detail."""
@@ -25,23 +28,35 @@ _DEPTH, _FAINT, _WEAVE = 0.11, 0.5, 0.16
 """Of bumps in brightness, how much of it shows under paint, and how deep threads lie."""
 
 
-def detailed(image: Floats, painter: str, scale: float) -> Floats:
-    """(H, W, 3) to (2 H, 2 W, 3), or as it was: fine enough (`scale`: metres of a repeat), or of smooth stuff."""
+def detailed(image: Floats, painter: str, scale: float) -> NDArray[np.uint8]:
+    """(H, W, 3) as bytes (2 H, 2 W, 3), or (H, W, 3): fine enough (`scale`: metres of a repeat), or of smooth stuff."""
     if painter in _SMOOTH or scale / image.shape[1] < COARSE:
-        return image
-    fine = _doubled(_doubled(image, 0), 1)
-    pattern = _threads(*fine.shape[:2]) if painter in _WOVEN else _pattern(painter in _GRAIN, *fine.shape[:2])
-    fine *= (1 + (pattern - 1) * (_FAINT if painter in _PAINTED else 1.0))[..., None]
+        return to_texels(image)
+    rows, columns = 2 * image.shape[0], 2 * image.shape[1]
+    pattern = _threads(rows, columns) if painter in _WOVEN else _pattern(painter in _GRAIN, rows, columns)
+    fine = np.empty((rows, columns, 3), np.uint8)
+    _refine(image, pattern, _FAINT if painter in _PAINTED else 1.0, np.empty(image.shape[1:]), fine)
     return fine
 
 
-def _doubled(image: Floats, axis: int) -> Floats:
-    """Twice as many texels along an axis, linear between the old ones; it still repeats."""
-    near = image * 0.75
-    before, after = near + np.roll(image, 1, axis) * 0.25, near + np.roll(image, -1, axis) * 0.25
-    shape = list(image.shape)
-    shape[axis] *= 2
-    return np.stack([before, after], axis=axis + 1).reshape(shape)
+@kernel(_nrt=False)
+def _refine(image: F64, pattern: F64, depth: float, line: F64, out: U8) -> None:
+    """out (2 H, 2 W, 3): linear between the texels of an image (H, W, 3) that repeats, times so much of a pattern.
+
+    line: (W, 3), room for a row.
+    """
+    high, wide, _ = image.shape
+    for i in range(2 * high):
+        beside = (i // 2 + i % 2 * 2 - 1) % high
+        for k in range(wide):
+            for c in range(3):
+                line[k, c] = image[i // 2, k, c] * 0.75 + image[beside, k, c] * 0.25
+        for j in range(2 * wide):
+            beside = (j // 2 + j % 2 * 2 - 1) % wide
+            tone = 1.0 + (pattern[i, j] - 1.0) * depth
+            for c in range(3):
+                value = (line[j // 2, c] * 0.75 + line[beside, c] * 0.25) * tone
+                out[i, j, c] = min(max(np.floor(value + 0.5), 0.0), 255.0)
 
 
 @cache

@@ -8,7 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nav_eval.jit import kernel
 from nav_eval_worlds.exact import Floats, Stream
+from nav_eval_worlds.rays.march import F64, I64
 
 Colour = tuple[int, int, int]
 
@@ -27,23 +29,25 @@ def noise(stream: Stream, size: tuple[int, int], cells: tuple[int, int], octaves
     weight, whole = 1.0, 0.0
     for octave in range(octaves):
         rows, columns = min(cells[0] << octave, size[0]), min(cells[1] << octave, size[1])
-        total += _octave(stream.unit((rows, columns)), size) * weight
+        down, across = _fractions(size[0], rows), _fractions(size[1], columns)
+        _add(stream.unit((rows, columns)), *down, *across, weight, np.empty(columns), total)
         whole += weight
         weight /= 2
     total /= whole
     return total
 
 
-def _octave(values: Floats, size: tuple[int, int]) -> Floats:
+@kernel(_nrt=False)
+def _add(values: F64, fy: F64, y0: I64, fx: F64, x0: I64, weight: float, line: F64, total: F64) -> None:
+    """total (H, W) += `weight` of what lies between the values of a lattice, which repeats; `line`: room for a row."""
     rows, columns = values.shape
-    fy, y0 = _fractions(size[0], rows)
-    fx, x0 = _fractions(size[1], columns)
-    y1, x1 = (y0 + 1) % rows, (x0 + 1) % columns
-    top = values[y0] * (1 - fy)[:, None] + values[y1] * fy[:, None]
-    blended: Floats = top[:, x0]
-    blended *= 1 - fx
-    blended += top[:, x1] * fx
-    return blended
+    for i in range(len(fy)):
+        y1 = y0[i] + 1 if y0[i] + 1 < rows else 0
+        for k in range(columns):
+            line[k] = values[y0[i], k] * (1.0 - fy[i]) + values[y1, k] * fy[i]
+        for j in range(len(fx)):
+            x1 = x0[j] + 1 if x0[j] + 1 < columns else 0
+            total[i, j] += (line[x0[j]] * (1.0 - fx[j]) + line[x1] * fx[j]) * weight
 
 
 def _fractions(texels: int, cells: int) -> tuple[Floats, NDArray[np.int64]]:
@@ -60,7 +64,10 @@ def cell_values(stream: Stream, index: NDArray[np.int64]) -> Floats:
 
 def shade(colour: Colour, value: Floats) -> Floats:
     """(H, W, 3): a colour times a brightness."""
-    return np.stack([value * channel for channel in colour], axis=-1)
+    out = np.empty((*value.shape, 3))
+    for k, channel in enumerate(colour):
+        np.multiply(value, channel, out=out[..., k])
+    return out
 
 
 def mixed(a: Floats, b: Floats | Colour, share: Floats) -> Floats:

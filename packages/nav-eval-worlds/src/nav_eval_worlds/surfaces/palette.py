@@ -210,4 +210,4 @@ class Palette:
         artist = ARTISTS.get(paint.painter) or SHEETS.get(paint.painter)
         if artist:
             return to_texels(artist(stream))
-        return to_texels(detailed(PAINTERS[paint.painter](stream, paint.colour), paint.painter, paint.scale))
+        return detailed(PAINTERS[paint.painter](stream, paint.colour), paint.painter, paint.scale)
