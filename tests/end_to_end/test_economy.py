@@ -15,7 +15,7 @@ from playing import play
 from rooms import write_room
 
 MAKERS = {
-    effective: ("generated_data", "_located", "_with_goal_sensors", "_in_time", "make_perturbations", "make_task"),
+    effective: ("generated_data", "_locate", "_with_goal_sensors", "_in_time", "make_perturbations", "make_task"),
     builder: ("make_backend", "make_dataset", "make_clock"),
 }
 """Of parts of the configuration, and of what is made of it."""
