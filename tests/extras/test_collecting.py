@@ -23,6 +23,7 @@ import nav_eval
 from extras.collected import annotations, tree
 from extras.playing import lines
 from forked import Running
+from nav_eval.config.loader import load_config
 from nav_eval.engine.render.camera import Lens
 from nav_eval.engine.scene.cache import scene_bytes, shared_scenes
 from nav_eval.engine.scene.load import load_scene
@@ -30,7 +31,7 @@ from nav_eval.errors import ConfigError, DatasetError
 from nav_eval.gym import rollouts
 from nav_eval.gym.recording import FORMATS as REGISTERED
 from nav_eval.runs.effective import Effective
-from nav_eval_extras.collecting import command
+from nav_eval_extras.collecting import collection, command
 from nav_eval_extras.collecting.clauses import clause_indices, load_clauses
 from nav_eval_extras.collecting.collection import JOURNAL, Progress, Wish, collect_into
 from nav_eval_extras.collecting.command import collect
@@ -105,6 +106,12 @@ def test_each_path_is_walked_once_with_all_its_instructions(written: dict[str, P
     assert {tag for _, tag in told.values()} == {"en", "zh"}
     starts = [(row["scene_id"], episodes[row["scene_id"], row["episode_ids"][0]].start_position) for row in rows]
     assert len({*starts}) > PATHS / 2
+
+
+@pytest.mark.parametrize(("split", "told"), [("null", 1), ("test", 1), ("train", 0), ("all", 0)])
+def test_who_collects_where_one_evaluates_is_warned(split: str, told: int, caplog: pytest.LogCaptureFixture) -> None:
+    collection._warn_of_evaluation(load_config("vln-demo", overrides=[f"dataset.split={split}"], environment={}))
+    assert len(caplog.messages) == told
 
 
 def test_the_actions_of_a_file_lead_to_its_poses_and_pictures(written: dict[str, Path], env: Any) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import nav_eval
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
+from nav_eval.logging import get_logger
 from nav_eval.results.files import explained, write_bytes
 from nav_eval.results.lines import append_line
 from nav_eval.runs.plan import opened
@@ -83,6 +84,7 @@ def collect_into(kind: type[Format], out: Path, wish: Wish, *, processes: int = 
     if wish.questions < 0:
         raise ConfigError("collect: questions must be 0 or more.")
     config = wish.resolved()
+    _warn_of_evaluation(config)
     asked = Asked(config, kind.fps, wish.semantic, wish.beta, kind.depth, wish.questions)
     writer = kind(out, asked.about)
     with opened(asked.played, agent_given=wish.policy is None) as plan:
@@ -95,6 +97,16 @@ def collect_into(kind: type[Format], out: Path, wish: Wish, *, processes: int = 
         write_rows(out / "questions.json", map(writer.question, journal.questions()))
     write_card(out, writer, config, wish.policy, wish.beta, journal)
     return out
+
+
+def _warn_of_evaluation(config: Config) -> None:
+    split = config.dataset.split or config.dataset.default_split or ""
+    if split.startswith(("val", "test")):
+        get_logger(__name__).warning(
+            "Split %s is for evaluation: no score on it counts for what is trained on these paths. "
+            "Training data: dataset.split=train.",
+            split,
+        )
 
 
 def _fill(journal: Journal, writer: Format, walked: Iterator[tuple[Route, Walk | str]], total: int, told: Told) -> None:
